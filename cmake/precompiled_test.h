@@ -1,0 +1,4 @@
+#include "precompiled.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
