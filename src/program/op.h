@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+namespace tilepath::program {
+
+enum class Op : std::uint8_t {
+#define TILEPATH_OP(name, destinations, sources, scope, memory, flow) name,
+#include "program/ops.inc"
+#undef TILEPATH_OP
+};
+
+enum class Scope : std::uint8_t { lane, warp, cta, control };
+enum class MemoryEffect : std::uint8_t { none, load, store, atomic, copy, fence };
+enum class DataFlow : std::uint8_t { none, move, permute, convert, accumulate, opaque };
+
+struct OpTraits {
+    std::string_view name;
+    int destinations;  ///< −1: as many as the instruction has
+    int sources;       ///< likewise
+    Scope scope;
+    MemoryEffect memory;
+    DataFlow flow;
+};
+
+const OpTraits& traits(Op op);
+int op_count();
+
+// What MicroOp::variant means, by operation (ops.inc says which).
+enum class MulHalf : std::uint8_t { lo, hi, wide };
+enum class PermuteMode : std::uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
+enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
+enum class VoteMode : std::uint8_t { all, any, uni, ballot };
+enum class ReduxOp : std::uint8_t { add, min, max, and_, or_, xor_ };
+enum class AtomicOp : std::uint8_t { exch, cas, add, inc, dec, min, max, and_, or_, xor_ };
+enum class BarrierMode : std::uint8_t { sync, arrive, red_popc, red_and, red_or };
+enum class TestProperty : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
+enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
+enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
+enum class SpecialRegister : std::uint8_t {
+    tid, ntid, laneid, warpid, nwarpid, ctaid, nctaid, smid, nsmid, gridid,
+    lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+    clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi, pm, pm64, envreg,
+    total_smem_size, aggr_smem_size, dynamic_smem_size, reserved_smem_offset, current_graph_exec,
+    is_explicit_cluster, clusterid, nclusterid, cluster_ctaid, cluster_nctaid, cluster_ctarank, cluster_nctarank
+};
+
+}  // namespace tilepath::program
