@@ -9,10 +9,24 @@ namespace tilepath::number {
 
 /// Every number format of the design. `tf32` lies in a 32-bit container whose low 13 bits are ignored.
 enum class Format : std::uint8_t {
-    f64, f32, tf32, f16, bf16,                  // IEEE 754 binary64, binary32; TensorFloat-32; binary16; bfloat16
-    e4m3, e5m2, e3m2, e2m3, e2m1,               // OCP 8-, 6- and 4-bit floats
-    ue8m0, ue4m3,                               // block scales
-    s32, s8, u8, s4, u4, b1                     // integers and bits
+    f64,
+    f32,
+    tf32,
+    f16,
+    bf16,  // IEEE 754 binary64, binary32; TensorFloat-32; binary16; bfloat16
+    e4m3,
+    e5m2,
+    e3m2,
+    e2m3,
+    e2m1,  // OCP 8-, 6- and 4-bit floats
+    ue8m0,
+    ue4m3,  // block scales
+    s32,
+    s8,
+    u8,
+    s4,
+    u4,
+    b1  // integers and bits
 };
 
 /// What a floating format can encode besides finite numbers.
@@ -20,14 +34,14 @@ enum class Specials : std::uint8_t { ieee, nan_only, none };
 
 /// One row per format; `floating` rows hold bias and widths, integers only `bits` and `is_signed`.
 struct FormatTraits {
-    std::string_view name;      ///< as PTX and launch files write it
-    int bits;                   ///< of the encoding (tf32: the upper 19 of its container; ue4m3: 7, bit 7 is ignored)
-    int container_bits;         ///< of the place that holds one element outside packed forms (tf32: 32; e3m2: 8)
+    std::string_view name;  ///< as PTX and launch files write it
+    int bits;               ///< of the encoding (tf32: the upper 19 of its container; ue4m3: 7, bit 7 is ignored)
+    int container_bits;     ///< of the place that holds one element outside packed forms (tf32: 32; e3m2: 8)
     bool floating;
     bool is_signed;
     int exponent_bits;
     int fraction_bits;
-    int bias;                   ///< exponent of a normal = field − bias; emin = 1 − bias
+    int bias;  ///< exponent of a normal = field − bias; emin = 1 − bias
     Specials specials;
 };
 
@@ -69,8 +83,8 @@ struct Exact {
 /// How `round_to` treats what does not fit.
 struct EncodeOptions {
     Rounding rounding = Rounding::rn;
-    bool satfinite = false;           ///< overflow gives the largest finite value of that sign
-    std::uint32_t random_bits = 0;    ///< for Rounding::rs: added below the last place, `random_width` bits of it
+    bool satfinite = false;         ///< overflow gives the largest finite value of that sign
+    std::uint32_t random_bits = 0;  ///< for Rounding::rs: added below the last place, `random_width` bits of it
     int random_width = 0;
 };
 
@@ -84,8 +98,8 @@ std::uint64_t from_double(double value, Format format, const EncodeOptions& opti
 /// A decoded element (finite or zero) as an exact number.
 Exact exact(const Decoded& value, Format format);
 
-std::uint64_t canonical_nan(Format format);               ///< what an instruction of this result type returns for NaN
-std::uint64_t infinity(Format format, bool negative);     ///< IEEE formats only
+std::uint64_t canonical_nan(Format format);            ///< what an instruction of this result type returns for NaN
+std::uint64_t infinity(Format format, bool negative);  ///< IEEE formats only
 std::uint64_t largest_finite(Format format, bool negative);
 std::uint64_t zero(Format format, bool negative);
 

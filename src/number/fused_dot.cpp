@@ -1,0 +1,270 @@
+#include "number/fused_dot.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+
+#include "base/assert.h"
+#include "number/arithmetic.h"
+#include "number/fused_sum.h"
+
+namespace tilepath::number {
+namespace {
+
+constexpr std::size_t grouped_products = 16;  // exact products per scaled group of mxf4 and mxf4nvf4
+
+/// Infinities and NaN decide a group before any alignment (docs/numerics.md, "Special values").
+struct SpecialSum {
+    bool nan = false, positive = false, negative = false;
+
+    void add(Class kind, bool is_negative) {
+        nan |= kind == Class::nan;
+        if (kind == Class::infinity) (is_negative ? negative : positive) = true;
+    }
+    bool any() const { return nan || positive || negative; }
+    std::uint32_t result(Format d) const {
+        if (nan || (positive && negative)) return std::uint32_t(canonical_nan(d));
+        return std::uint32_t(infinity(d, negative));
+    }
+};
+
+Class product_kind(const Term& a, const Term& b) {
+    if (a.kind == Class::nan || b.kind == Class::nan) return Class::nan;
+    if (a.kind == Class::infinity || b.kind == Class::infinity)
+        return a.kind == Class::zero || b.kind == Class::zero ? Class::nan : Class::infinity;
+    return Class::finite;
+}
+
+bool is_special(const Term& t) { return t.kind == Class::infinity || t.kind == Class::nan; }
+
+/// A group whose terms are all finite: align to the largest exponent, truncate each, add exactly.
+std::uint32_t finite_group(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, const Term& c,
+                           int scale_exponent) {
+    int largest = std::max<int>(r.zero_exponent, c.exponent);
+    for (std::size_t k = 0; k < a.size(); ++k)
+        largest = std::max(largest, a[k].exponent + b[k].exponent + scale_exponent);
+    const int product_fraction = traits(r.a).fraction_bits + traits(r.b).fraction_bits;
+    const int left = r.fraction_bits - product_fraction;
+    std::int64_t sum = align(c.significand, largest - c.exponent, r.fraction_bits - traits(r.d).fraction_bits);
+    for (std::size_t k = 0; k < a.size(); ++k)
+        sum += align(std::int64_t(a[k].significand) * b[k].significand,
+                     largest - (a[k].exponent + b[k].exponent + scale_exponent), left);
+    return round_sum(sum, largest - r.fraction_bits, r.rounding);
+}
+
+Term decode_c(std::uint32_t c, Format d) { return decode_term(c, d); }
+
+std::uint32_t fused_group(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c_bits,
+                          int scale_exponent) {
+    const Term c = decode_c(c_bits, r.d);
+    SpecialSum special;
+    special.add(c.kind, c.negative);
+    for (std::size_t k = 0; k < a.size(); ++k)
+        if (is_special(a[k]) || is_special(b[k])) special.add(product_kind(a[k], b[k]), a[k].negative != b[k].negative);
+    if (special.any()) return special.result(r.d);
+    return finite_group(r, a, b, c, scale_exponent);
+}
+
+/// One of the operands' scales for element k.
+Decoded scale_at(const DotRecipe& r, std::span<const std::uint64_t> scales, std::size_t k) {
+    const std::size_t index = k / std::size_t(r.scale_block);
+    TILEPATH_ASSERT(index < scales.size(), "fewer scales than blocks of k");
+    return decode(scales[index], r.scale);
+}
+
+/// mxf8f6f4: the scales are powers of two and only move the products' exponents.
+std::uint32_t scaled_dot(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
+                         const Scales& scales) {
+    const std::size_t length = std::size_t(std::min(r.group_length, r.scale_block));
+    for (std::size_t k = 0; k < a.size(); k += length) {
+        const std::size_t n = std::min(length, a.size() - k);
+        const Decoded sa = scale_at(r, scales.a, k), sb = scale_at(r, scales.b, k);
+        if (sa.kind == Class::nan || sb.kind == Class::nan)
+            c = std::uint32_t(canonical_nan(r.d));
+        else
+            c = fused_group(r, a.subspan(k, n), b.subspan(k, n), c, sa.exponent + sb.exponent);
+    }
+    return c;
+}
+
+/// mxf4, mxf4nvf4: exact dot products of 16, times their scales, enter one aligned sum with c. Only the scales'
+/// exponents take part in the alignment, and a group whose products cancel keeps them.
+std::uint32_t grouped_scaled_group(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b,
+                                   std::uint32_t c_bits, const Scales& scales, std::size_t first_k) {
+    struct Part {
+        std::int64_t significand;
+        int exponent;
+    };
+    std::array<Part, 8> parts;
+    std::size_t count = 0;
+    bool nan = false;
+    for (std::size_t k = 0; k < a.size(); k += grouped_products) {
+        const Decoded sa = scale_at(r, scales.a, first_k + k), sb = scale_at(r, scales.b, first_k + k);
+        nan |= sa.kind == Class::nan || sb.kind == Class::nan;
+        std::int64_t sum = 0;
+        bool all_zero = sa.significand == 0 || sb.significand == 0;
+        bool any_product = false;
+        for (std::size_t i = k; i < std::min(k + grouped_products, a.size()); ++i) {
+            // Significands of E2M1 in halves: exponent 0 … 2 shifts them in place.
+            const std::int64_t product = std::int64_t(a[i].significand) * b[i].significand;
+            if (product == 0) continue;
+            any_product = true;
+            sum += product * (1 << (a[i].exponent + b[i].exponent));
+        }
+        all_zero |= !any_product;
+        TILEPATH_ASSERT(count < parts.size(), "a group of mxf4 has at most 128 products");
+        parts[count++] = {sum * std::int64_t(sa.significand * sb.significand),
+                          all_zero ? r.zero_exponent : sa.exponent + sb.exponent};
+    }
+    const Term c = decode_c(c_bits, r.d);
+    if (nan || c.kind == Class::nan) return std::uint32_t(canonical_nan(r.d));
+    if (c.kind == Class::infinity) return std::uint32_t(infinity(r.d, c.negative));
+
+    int largest = std::max<int>(r.zero_exponent, c.exponent);
+    for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, parts[i].exponent);
+    const int part_fraction = traits(r.a).fraction_bits + traits(r.b).fraction_bits + 2 * traits(r.scale).fraction_bits;
+    std::int64_t sum = align(c.significand, largest - c.exponent, r.fraction_bits - traits(r.d).fraction_bits);
+    for (std::size_t i = 0; i < count; ++i)
+        sum += align(parts[i].significand, largest - parts[i].exponent, r.fraction_bits - part_fraction);
+    return round_sum(sum, largest - r.fraction_bits, r.rounding);
+}
+
+std::uint32_t fused_dot(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
+                        const Scales& scales) {
+    switch (r.scaling) {
+        case Scaling::per_dot: return scaled_dot(r, a, b, c, scales);
+        case Scaling::none:
+        case Scaling::per_group: break;
+    }
+    const std::size_t length = std::size_t(r.group_length);
+    for (std::size_t k = 0; k < a.size(); k += length) {
+        const std::size_t n = std::min(length, a.size() - k);
+        c = r.scaling == Scaling::none ? fused_group(r, a.subspan(k, n), b.subspan(k, n), c, 0)
+                                       : grouped_scaled_group(r, a.subspan(k, n), b.subspan(k, n), c, scales, k);
+    }
+    return c;
+}
+
+/// One of the two f16 groups: bytes 0–1 (half 0) or 2–3 (half 1) of every register.
+std::uint32_t fp8_half(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
+                       std::size_t half) {
+    std::array<Term, 64> half_a, half_b;
+    TILEPATH_ASSERT(a.size() <= 2 * half_a.size(), "fp8_through_f16 takes one instruction's k");
+    std::size_t n = 0;
+    for (std::size_t k = 0; k < a.size(); ++k)
+        if (k % 4 / 2 == half) half_a[n] = a[k], half_b[n++] = b[k];
+    return fused_group(r, std::span(half_a).first(n), std::span(half_b).first(n), c, 0);
+}
+
+std::uint32_t fp8_through_f16(const DotRecipe& recipe, std::span<const Term> a, std::span<const Term> b,
+                              std::uint32_t c) {
+    // The groups are those of f16 on that device; an operand keeps its value, but an FP8 subnormal becomes normal.
+    std::array<Term, 128> wide_a, wide_b;
+    TILEPATH_ASSERT(a.size() <= wide_a.size(), "fp8_through_f16 takes one instruction's k");
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        wide_a[k] = renormalised(a[k], recipe.a, Format::f16);
+        wide_b[k] = renormalised(b[k], recipe.b, Format::f16);
+    }
+    DotRecipe r = recipe;
+    r.a = r.b = Format::f16;
+    const std::span<const Term> as(wide_a.data(), a.size()), bs(wide_b.data(), b.size());
+    const std::uint32_t first = fp8_half(r, as, bs, 0, 0);
+    const auto sum = [&](std::uint64_t x, std::uint64_t y) { return std::uint32_t(add(r.d, x, y, {})); };
+    if (r.separate_halves) return sum(sum(first, fp8_half(r, as, bs, 0, 1)), c);
+    return sum(fp8_half(r, as, bs, first, 1), c);
+}
+
+std::uint32_t integer_dot(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {
+    std::int64_t sum = std::int32_t(c);
+    for (std::size_t k = 0; k < a.size(); ++k) sum += std::int64_t(a[k].significand) * b[k].significand;
+    if (r.saturate)
+        sum = std::clamp<std::int64_t>(sum, std::numeric_limits<std::int32_t>::min(),
+                                       std::numeric_limits<std::int32_t>::max());
+    return std::uint32_t(sum);
+}
+
+/// Recorded on an H200: f16 results add two halves to c, f32 results add the chain of four to c.
+std::uint64_t cuda_core_dot(const DotRecipe& r, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                            std::uint64_t c) {
+    TILEPATH_ASSERT(a.size() == 4, "m8n8k4 has four products");
+    std::array<std::uint64_t, 4> x, y;
+    for (std::size_t k = 0; k < 4; ++k) {
+        x[k] = convert_float(a[k], Format::f16, Format::f32);
+        y[k] = convert_float(b[k], Format::f16, Format::f32);
+    }
+    const auto mul_f32 = [](std::uint64_t p, std::uint64_t q) { return mul(Format::f32, p, q, {}); };
+    const auto add_f32 = [](std::uint64_t p, std::uint64_t q) { return add(Format::f32, p, q, {}); };
+    const auto fma_f32 = [](std::uint64_t p, std::uint64_t q, std::uint64_t s) {
+        return fma(Format::f32, p, q, s, {});
+    };
+    if (r.d == Format::f16) {
+        const std::uint64_t wide_c = convert_float(c, Format::f16, Format::f32);
+        const std::uint64_t low = fma_f32(x[1], y[1], mul_f32(x[0], y[0]));
+        const std::uint64_t high = fma_f32(x[3], y[3], mul_f32(x[2], y[2]));
+        return convert_float(add_f32(add_f32(wide_c, low), high), Format::f32, Format::f16);
+    }
+    std::uint64_t chain = 0;
+    for (std::size_t k = 0; k < 4; ++k) chain = fma_f32(x[k], y[k], chain);
+    return add_f32(c, chain);
+}
+
+}  // namespace
+
+Term decode_term(std::uint64_t bits, Format format) {
+    const Decoded d = decode(bits, format);
+    const bool is_special = d.kind == Class::infinity || d.kind == Class::nan;
+    Term term;
+    term.kind = d.kind;
+    term.negative = d.negative;
+    term.exponent = d.kind == Class::finite ? std::int16_t(d.exponent) : Term::zero_exponent;
+    term.significand = is_special ? 0 : std::int32_t(d.negative ? -std::int64_t(d.significand) : d.significand);
+    return term;
+}
+
+std::vector<Term> decode_terms(std::span<const std::uint64_t> bits, Format format) {
+    std::vector<Term> terms;
+    terms.reserve(bits.size());
+    for (const std::uint64_t element : bits) terms.push_back(decode_term(element, format));
+    return terms;
+}
+
+std::uint32_t dot(const DotRecipe& recipe, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
+                  const Scales& scales) {
+    TILEPATH_ASSERT(a.size() == b.size() && !a.empty(), "a dot product has as many elements of A as of B");
+    switch (recipe.kind) {
+        case DotRecipe::Kind::fused: return fused_dot(recipe, a, b, c, scales);
+        case DotRecipe::Kind::fp8_through_f16: return fp8_through_f16(recipe, a, b, c);
+        case DotRecipe::Kind::integer: return integer_dot(recipe, a, b, c);
+        case DotRecipe::Kind::fma_chain_f64:
+        case DotRecipe::Kind::bit_and:
+        case DotRecipe::Kind::bit_xor:
+        case DotRecipe::Kind::cuda_core_f32: break;
+    }
+    TILEPATH_ASSERT(false, "this kind takes undecoded operands");
+    return 0;
+}
+
+std::uint64_t dot(const DotRecipe& recipe, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                  std::uint64_t c, const Scales& scales) {
+    TILEPATH_ASSERT(a.size() == b.size() && !a.empty(), "a dot product has as many elements of A as of B");
+    switch (recipe.kind) {
+        case DotRecipe::Kind::fused:
+        case DotRecipe::Kind::fp8_through_f16:
+        case DotRecipe::Kind::integer:
+            return dot(recipe, decode_terms(a, recipe.a), decode_terms(b, recipe.b), std::uint32_t(c), scales);
+        case DotRecipe::Kind::fma_chain_f64:
+            for (std::size_t k = 0; k < a.size(); ++k) c = fma(Format::f64, a[k], b[k], c, {recipe.f64_rounding});
+            return c;
+        case DotRecipe::Kind::bit_and:
+            for (std::size_t k = 0; k < a.size(); ++k) c += a[k] & b[k] & 1;
+            return std::uint32_t(c);
+        case DotRecipe::Kind::bit_xor:
+            for (std::size_t k = 0; k < a.size(); ++k) c += (a[k] ^ b[k]) & 1;
+            return std::uint32_t(c);
+        case DotRecipe::Kind::cuda_core_f32: return cuda_core_dot(recipe, a, b, c);
+    }
+    return 0;
+}
+
+}  // namespace tilepath::number
