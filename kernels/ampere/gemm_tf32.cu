@@ -1,0 +1,5 @@
+#include "gemm.cuh"
+
+#define TILEPATH_GEMM_ENTRY TILEPATH_GEMM_MMA_ENTRY
+#define TILEPATH_GEMM_TF32
+#include "gemm_entries.inc"

@@ -1,0 +1,40 @@
+// Reading C, applying the epilogue and writing D, shared by both kernels.
+#pragma once
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#include "epilogue.h"
+#include "types.cuh"
+
+namespace tilepath::kernels {
+
+__device__ inline float to_accumulator(float x) { return x; }
+__device__ inline float to_accumulator(__half x) { return __half2float(x); }
+__device__ inline float to_accumulator(__nv_bfloat16 x) { return __bfloat162float(x); }
+__device__ inline int to_accumulator(int x) { return x; }
+
+template <typename Output>
+__device__ inline Output to_output(float x) {  // round to nearest even
+    if constexpr (sizeof(Output) == 4)
+        return x;
+    else if constexpr (__is_same(Output, __half))
+        return __float2half_rn(x);
+    else
+        return __float2bfloat16_rn(x);
+}
+template <typename Output>
+__device__ inline Output to_output(int x) {
+    return x;
+}
+
+template <bool linear, typename Accumulator>
+__device__ inline Accumulator epilogue(Accumulator accumulator, Accumulator c, Accumulator alpha, Accumulator beta,
+                                       float bias) {
+    if constexpr (linear)
+        return linear_rn(accumulator, c, alpha, beta, bias);
+    else
+        return scale_rn(accumulator, c, alpha, beta);
+}
+
+}  // namespace tilepath::kernels
