@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "isa/form.h"
+
+namespace tilepath::isa {
+
+/// `sm_90a`: 90 and its suffix.
+struct Target {
+    int sm = 0;
+    char suffix = 0;  ///< 'a', 'f' or 0
+
+    friend bool operator==(Target, Target) = default;
+};
+std::optional<Target> target_named(std::string_view name);
+std::string to_string(Target target);
+
+/// Whether a module of this `.version` and `.target` has a form with these needs.
+bool meets(Needs needs, int version_major, int version_minor, Target target);
+
+/// `PTX ISA 8.0 and sm_90a`.
+std::string to_string(Needs needs);
+
+}  // namespace tilepath::isa
