@@ -1,0 +1,52 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "atom/fragment.h"
+#include "base/result.h"
+
+namespace tilepath::atom {
+
+struct Shape {
+    int m = 0, n = 0, k = 0;
+
+    friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// `m16n8k16`.
+std::string to_string(Shape shape);
+
+/// In PTX's order.
+struct MmaTypes {
+    number::Format d, a, b, c;
+
+    friend bool operator==(const MmaTypes&, const MmaTypes&) = default;
+};
+
+/// `.kind` of mma.sync; `none` where PTX has no qualifier.
+enum class MmaKind : std::uint8_t { none, f8f6f4, mxf8f6f4, mxf4, mxf4nvf4 };
+
+/// D = A B + C by one warp, everything in registers.
+struct MmaAtom {
+    std::string name;  ///< `m16n8k16.row.col.f32.f16.f16.f32`
+    Shape shape;
+    MmaTypes types;
+    Major a_major = Major::row, b_major = Major::column;
+    MmaKind kind = MmaKind::none;
+    int blocks = 1;  ///< independent products: four for f16 m8n8k4, otherwise one
+    int minimum_sm =
+        80;  ///< the first architecture that has it: 80 for sm_80; f8f6f4's 6- and 4-bit types need sm_120a
+    Fragment a, b, c, d;
+};
+
+/// The dense mma.sync of that shape and those types, or the rule that it breaks. PTX ISA 9.7.14.5.
+Result<MmaAtom> mma_sync(Shape shape, MmaTypes types, Major a_major = Major::row, Major b_major = Major::column,
+                         MmaKind kind = MmaKind::none);
+
+/// Every legal dense mma.sync, for tables and tests.
+std::vector<MmaAtom> all_mma_sync();
+
+}  // namespace tilepath::atom
