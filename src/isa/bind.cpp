@@ -11,6 +11,14 @@
 namespace tilepath::isa {
 namespace {
 
+/// Whether a modifier that must come before a later one of its kind comes after it: `cvt.f32.f64` is not cvt.f64.f32.
+bool overtakes(const Form& form, std::size_t slot, const std::vector<std::string_view>& words) {
+    if (form.modifiers[slot].ordered == Ordered::no) return false;
+    for (std::size_t later = slot + 1; later < words.size(); ++later)
+        if (!words[later].empty() && form.modifiers[later].ordered == form.modifiers[slot].ordered) return true;
+    return false;
+}
+
 /// Gives each modifier a slot, in order, trying again where a choice leaves a demanded slot empty.
 bool assign(const ptx::Head& head, const Form& form, std::size_t next, std::vector<std::string_view>& words) {
     if (next == head.modifiers.size()) {
@@ -21,10 +29,10 @@ bool assign(const ptx::Head& head, const Form& form, std::size_t next, std::vect
     std::string_view word = head.modifiers[next].text;
     for (std::size_t slot = 0; slot < words.size(); ++slot) {
         if (!words[slot].empty() || !form.modifiers[slot].accepts(word)) continue;
+        if (overtakes(form, slot, words)) continue;
         words[slot] = word;
         if (assign(head, form, next + 1, words)) return true;
         words[slot] = {};
-        // Slots with the same choices keep their order: a later one takes this word only if an earlier one is left out.
     }
     return false;
 }

@@ -21,6 +21,14 @@ std::vector<std::string_view> split(std::string_view text) {
     }
 }
 
+Ordered order_of(const std::vector<std::string_view>& words) {
+    auto all = [&](auto&& is) { return std::all_of(words.begin(), words.end(), is); };
+    if (all([](std::string_view word) { return program::type_named(word).has_value(); })) return Ordered::types;
+    if (all([](std::string_view word) { return word == "row" || word == "col"; })) return Ordered::layouts;
+    if (all([](std::string_view word) { return word == "global" || word.starts_with("shared"); })) return Ordered::spaces;
+    return Ordered::no;
+}
+
 /// Walks a syntax line; every complaint is about our own tables.
 class Reader {
   public:
@@ -33,7 +41,6 @@ class Reader {
         form_.opcode = word();
         form_.text = form_.opcode;
         while (peek('.') || peek("{.")) read_modifier();
-        form_.modifiers = std::move(modifiers_);
         bool optional = false;
         for (bool first = true;; first = false) {
             skip_blanks();
@@ -83,7 +90,6 @@ class Reader {
         if (slot.optional) take('{');
         take('.');
         slot.name = word();
-        form_.text += fmt::format("{}.{}{}", slot.optional ? "{" : "", slot.name, slot.optional ? "}" : "");
         if (slot.optional) take('}');
         for (std::string_view line : source_.words) {
             std::size_t colon = line.find(": ");
@@ -94,7 +100,10 @@ class Reader {
             std::size_t at = source_.syntax.size() - rest_.size() - slot.name.size() - (slot.optional ? 1 : 0);
             slot.words.push_back(source_.syntax.substr(at, slot.name.size()));
         }
-        modifiers_.push_back(std::move(slot));
+        std::string_view shown = slot.words.size() == 1 ? slot.words.front() : std::string_view(slot.name);
+        form_.text += fmt::format("{}.{}{}", slot.optional ? "{" : "", shown, slot.optional ? "}" : "");
+        slot.ordered = order_of(slot.words);
+        form_.modifiers.push_back(std::move(slot));
     }
 
     void read_operand(bool optional) {
@@ -144,7 +153,6 @@ class Reader {
 
     std::string_view rest_;
     const FormText& source_;
-    std::vector<ModifierSlot> modifiers_;
     Form form_;
 };
 

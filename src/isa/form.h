@@ -32,7 +32,8 @@ constexpr Needs since(int major, int minor, int sm = 0, Suffix suffix = Suffix::
 ///
 ///   syntax   "ld{.weak}{.ss}{.cop}{.vec}.type d, [a]{, p:pred}"
 ///            .word is a modifier, {.word} may be left out. A word that `words` lists stands for one of its choices, any
-///            other for itself. Modifiers come in any order; those that share choices keep theirs (cvt.dtype.atype).
+///            other for itself. Modifiers come in any order, but types keep theirs (cvt.dtype.atype), and so do layouts
+///            (.row.col) and state spaces (cp.async.shared.global).
 ///            Operands: `d` scalar or vector, `[a]` address, `d|p` pair, `d{|p}` pair or its first part, `(a)` list,
 ///            `{, a}` may be left out.
 ///            `a:TYPE` says an operand's type: a type, or the modifier that names it. Without it: `d`, `a`, `b`, `c` have
@@ -59,10 +60,14 @@ struct Family {
     Evidence evidence = {};
 };
 
+/// Modifiers that keep the form's order among themselves.
+enum class Ordered : std::uint8_t { no, types, layouts, spaces };
+
 /// One modifier of a form.
 struct ModifierSlot {
     std::string name;                     ///< the word itself if it stands for itself
     bool optional = false;
+    Ordered ordered = Ordered::no;
     std::vector<std::string_view> words;  ///< its choices
     bool accepts(std::string_view word) const;
 };
