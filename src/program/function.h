@@ -93,6 +93,8 @@ struct Block {
 struct FrameVariable {
     std::string name;
     std::uint32_t offset = 0, bytes = 0, alignment = 1;
+    DataType element = DataType::none;  ///< as declared; an array's element
+    std::uint32_t symbol = 0;           ///< in the module that it comes from
 };
 
 /// One call site: bytes copied into the callee's parameters before, and out of its results after.

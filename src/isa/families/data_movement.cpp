@@ -1,0 +1,72 @@
+// mov with its packing forms, cvta, isspacep: PTX ISA 9.7.9.
+#include <fmt/format.h>
+
+#include "isa/lowering.h"
+#include "isa/spaces.h"
+
+namespace tilepath::isa {
+namespace {
+
+/// mov d, {a, b}; mov {d, e}, a; mov d, a, where `a` may be a register, constant, special register or a symbol's address.
+void lower_mov(Lowering& to, const Bound& in) {
+    const DataType type = in.type();
+    const ptx::Operand &d = in["d"], &a = in["a"];
+    auto element = [&](const ptx::Operand& vector) {
+        const std::size_t parts = to.module().children(vector).size();
+        const int width = program::bits(type) / static_cast<int>(std::max<std::size_t>(1, parts));
+        switch (width) {
+            case 8: return DataType::b8;
+            case 16: return DataType::b16;
+            case 32: return DataType::b32;
+            case 64: return DataType::b64;
+            default: break;
+        }
+        to.error(vector.span, fmt::format("a .{} value does not split into {} parts", program::traits(type).name, parts),
+                 "2 or 4 parts of 8, 16, 32 or 64 bits");
+        return DataType::b32;
+    };
+    if (a.kind == ptx::OperandKind::vector) {
+        const DataType part = element(a);
+        to.emit(Op::pack, type, std::vector{to.write(d, type)}, to.read_vector(a, part)).source_type = part;
+    } else if (d.kind == ptx::OperandKind::vector) {
+        const DataType part = element(d);
+        to.emit(Op::unpack, part, to.write_vector(d, part), std::vector{to.read(a, type)}).source_type = type;
+    } else if (type == DataType::pred) {
+        to.emit(Op::mov, type, {to.write(d, type)}, {to.read_predicate(a)});
+    } else {
+        to.emit(Op::mov, type, {to.write(d, type)}, {to.read(a, type)});
+    }
+}
+
+void lower_cvta(Lowering& to, const Bound& in) {
+    const DataType type = in.type();
+    const ptx::Operand& a = in["a"];
+    const Operand d = to.write(in["d"], type);
+    to.emit(in.has("to") ? Op::cvta_to : Op::cvta, type, {d}, {to.read(a, type)}).space = space_named(in.word("space"));
+}
+
+void lower_isspacep(Lowering& to, const Bound& in) {
+    const Operand p = to.write(in["p"], DataType::pred);
+    to.emit(Op::isspacep, DataType::u64, {p}, {to.read(in["a"], DataType::none)}).space = space_named(in.word("space"));
+}
+
+}  // namespace
+
+std::vector<Family> data_movement_families() {
+    return {
+        {.manual = "9.7.9.3, 9.7.9.4",
+         .forms = {{"mov.type d, a", {"type: pred b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64"}, since(1, 0)},
+                   {"mov.type d, a", {"type: b128"}, since(8, 3, 70)}},
+         .lower = lower_mov},
+        {.manual = "9.7.9.20",
+         .forms = {{"cvta{.to}.space.type d, a", {"space: const global local shared shared::cta shared::cluster param param::entry", "type: u32 u64"},
+                    since(2, 0, 20)}},
+         .lower = lower_cvta},
+        {.manual = "9.7.9.19",
+         .forms = {{"isspacep.space p, a:none", {"space: const global local shared shared::cta shared::cluster param param::entry"},
+                    since(2, 0, 20)}},
+         .lower = lower_isspacep},
+    };
+}
+
+}  // namespace tilepath::isa

@@ -1,0 +1,204 @@
+#include "isa/program_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "isa/build.h"
+#include "isa/lowering.h"
+#include "program/slots.h"
+
+namespace tilepath::isa {
+namespace {
+
+using program::DataType;
+using program::FrameVariable;
+
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+
+FrameVariable place(const ptx::Module& module, const ptx::Variable& variable, std::uint32_t& end) {
+    FrameVariable out;
+    out.name = module.name(variable.name);
+    out.alignment = ptx::alignment(variable);
+    out.offset = align_up(end, out.alignment);
+    out.bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(module, variable));
+    out.element = program::type_named(ptx::word(variable.type)).value_or(DataType::b8);
+    out.symbol = variable.symbol;
+    end = out.offset + out.bytes;
+    return out;
+}
+
+}  // namespace
+
+ProgramBuilder::ProgramBuilder(const ptx::Module& module, program::Program& program, Diagnostics& diagnostics)
+    : module_(module), program_(program), diagnostics_(diagnostics), binder_(module) {
+    program_.source = module.source;
+    program_.target = module.architecture();
+}
+
+void ProgramBuilder::run(ptx::Id entry) {
+    read_bounds(module_.functions[entry]);
+    function_index(entry);  // the first, before the functions that initialisers name
+    add_variables();
+    for (std::uint32_t i = 0; i < functions_.size(); ++i) lower(i);
+    place_dynamic_shared();
+    if (has_error(diagnostics_)) return;
+    for (program::Function& function : program_.functions) program::assign_slots(function);
+}
+
+std::int32_t ProgramBuilder::function_index(ptx::Id id) {
+    auto [at, fresh] = function_index_.try_emplace(id, -1);
+    if (fresh && module_.functions[id].has_body) {
+        at->second = static_cast<std::int32_t>(functions_.size());
+        functions_.push_back(id);
+    }
+    return at->second;
+}
+
+std::uint32_t ProgramBuilder::variable_index(ptx::Id variable) {
+    auto found = variable_index_.find(variable);
+    TILEPATH_ASSERT(found != variable_index_.end(), "a .global or .const variable that the module does not list");
+    return found->second;
+}
+
+bool ProgramBuilder::is_dynamic_shared(const ptx::Variable& variable) const {
+    return variable.linkage == ptx::Linkage::extern_ && ptx::size_in_bytes(module_, variable) == 0;
+}
+
+std::uint32_t ProgramBuilder::shared_offset(ptx::Id id) {
+    const ptx::Variable& variable = module_.variables[id];
+    auto [at, fresh] = shared_offset_.try_emplace(id, 0);
+    if (fresh) {
+        std::uint32_t alignment = ptx::alignment(variable);
+        std::uint32_t begin = align_up(program::reserved_shared_bytes + program_.shared_bytes, alignment);
+        at->second = begin;
+        program_.shared_bytes = begin + static_cast<std::uint32_t>(ptx::size_in_bytes(module_, variable)) - program::reserved_shared_bytes;
+        program_.shared_alignment = std::max(program_.shared_alignment, alignment);
+    }
+    return at->second;
+}
+
+void ProgramBuilder::note_dynamic_shared(std::uint32_t function, std::uint32_t constant, const ptx::Variable& variable) {
+    dynamic_uses_.push_back({function, constant});
+    dynamic_alignment_ = std::max(dynamic_alignment_, ptx::alignment(variable));
+}
+
+void ProgramBuilder::place_dynamic_shared() {
+    program_.dynamic_shared_offset = align_up(program::reserved_shared_bytes + program_.shared_bytes, std::max(16u, dynamic_alignment_));
+    for (DynamicUse use : dynamic_uses_)
+        program_.functions[use.function].constants[use.constant].bits += program_.dynamic_shared_offset;
+}
+
+std::int32_t ProgramBuilder::location(ptx::Id id) {
+    if (id == ptx::none) return -1;
+    auto [at, fresh] = location_.try_emplace(id, -1);
+    if (!fresh) return at->second;
+    const ptx::Location& from = module_.locations[id];
+    program::SourceLocation to;
+    for (const ptx::File& file : module_.files)
+        if (file.index == from.file) to.file = file.name;
+    to.line = from.line;
+    to.column = from.column;
+    // `inlined_at` points backwards, so this ends.
+    to.inlined_at = from.inlined_at == ptx::none || from.inlined_at >= id ? -1 : location(from.inlined_at);
+    program_.locations.push_back(std::move(to));
+    return location_[id] = static_cast<std::int32_t>(program_.locations.size() - 1);
+}
+
+void ProgramBuilder::lay_out_parameters(const ptx::Function& function, program::Function& out) {
+    const bool entry = function.kind == ptx::FunctionKind::entry;
+    std::uint32_t parameter_bytes = 0;
+    std::uint32_t& end = entry ? parameter_bytes : out.frame_bytes;
+    auto add = [&](ptx::Range range, std::vector<FrameVariable>& places, std::vector<program::RegisterId>& registers) {
+        for (const ptx::Variable& variable : module_.variables_in(range)) {
+            if (variable.space == ptx::Space::reg) registers.push_back(module_.symbols[variable.symbol].number);
+            else places.push_back(place(module_, variable, end));
+        }
+    };
+    add(function.parameters, out.parameters, out.register_parameters);
+    add(function.returns, out.results, out.register_results);
+    for (const ptx::Statement& statement : module_.body(function)) {
+        if (statement.kind != ptx::StatementKind::variable) continue;
+        const ptx::Variable& variable = module_.variables[statement.index];
+        if (variable.space == ptx::Space::param || variable.space == ptx::Space::local)
+            out.locals.push_back(place(module_, variable, out.frame_bytes));
+    }
+    // Calls put the callee's frame behind this one, aligned as any variable may ask.
+    out.frame_bytes = align_up(out.frame_bytes, 16);
+}
+
+void ProgramBuilder::lower(std::uint32_t index) {
+    current_ = index;
+    const ptx::Function& function = module_.functions[functions_[index]];
+    program::Function out;
+    out.name = module_.name(function.name);
+    out.entry = function.kind == ptx::FunctionKind::entry;
+    Lowering lowering(*this, module_, function, out);
+    for (ptx::Range range : {function.parameters, function.returns})
+        for (const ptx::Variable& variable : module_.variables_in(range))
+            if (variable.space == ptx::Space::reg)
+                out.registers[module_.symbols[variable.symbol].number].type =
+                    program::type_named(ptx::word(variable.type)).value_or(DataType::b32);
+    lay_out_parameters(function, out);
+    const std::size_t errors = diagnostics_.size();
+    for (const ptx::Statement& statement : module_.body(function)) {
+        if (statement.kind == ptx::StatementKind::label) {
+            lowering.label(module_.symbols[module_.labels[statement.index].symbol].number);
+        } else if (statement.kind == ptx::StatementKind::instruction) {
+            const ptx::Instruction& instruction = module_.instructions[statement.index];
+            if (const HeadMatch* match = binder_.bind(instruction, diagnostics_))
+                lowering.instruction(Bound(*match, module_, instruction));
+        }
+    }
+    if (diagnostics_.size() == errors) lowering.finish();
+    program_.functions.push_back(std::move(out));
+}
+
+void ProgramBuilder::read_bounds(const ptx::Function& entry) {
+    program::LaunchBounds& bounds = program_.bounds;
+    auto copy = [](const ptx::FunctionDirective& from, std::uint32_t (&to)[3]) {
+        for (int i = 0; i < 3; ++i) to[i] = i < from.count ? from.values[i] : 1;
+    };
+    for (const ptx::FunctionDirective& directive : module_.directives_in(entry.directives)) {
+        if (directive.kind == ptx::DirectiveKind::maxntid) copy(directive, bounds.max_threads);
+        if (directive.kind == ptx::DirectiveKind::reqntid) copy(directive, bounds.required_threads);
+        if (directive.kind == ptx::DirectiveKind::reqnctapercluster) copy(directive, bounds.required_cluster);
+    }
+}
+
+Result<program::Program> build(const ptx::Module& module, std::string_view name) {
+    std::vector<ptx::Id> entries;
+    std::string listed;
+    for (ptx::Id id = 0; id < module.functions.size(); ++id) {
+        const ptx::Function& function = module.functions[id];
+        if (function.kind != ptx::FunctionKind::entry || !function.has_body) continue;
+        if (!name.empty() && module.name(function.name) != name) {
+            listed += fmt::format("{}{}", listed.empty() ? "" : ", ", module.name(function.name));
+            continue;
+        }
+        entries.push_back(id);
+        if (name.empty()) listed += fmt::format("{}{}", listed.empty() ? "" : ", ", module.name(function.name));
+    }
+    if (entries.empty() && !name.empty())
+        return fail(fmt::format("the module {} has no entry '{}'", module.source->name(), name),
+                    listed.empty() ? "it has no .entry at all" : "its entries: " + listed);
+    if (entries.empty()) return fail(fmt::format("the module {} has no .entry with a body", module.source->name()));
+    if (entries.size() > 1)
+        return fail(fmt::format("the module {} has {} entries; say which one to run", module.source->name(), entries.size()),
+                    "its entries: " + listed);
+    program::Program program;
+    Diagnostics diagnostics;
+    ProgramBuilder(module, program, diagnostics).run(entries.front());
+    if (has_error(diagnostics)) return std::unexpected(std::move(diagnostics));
+    return program;
+}
+
+Diagnostics check_instructions(const ptx::Module& module) {
+    Diagnostics diagnostics;
+    Binder binder(module);
+    for (const ptx::Instruction& instruction : module.instructions) binder.bind(instruction, diagnostics);
+    return diagnostics;
+}
+
+}  // namespace tilepath::isa
