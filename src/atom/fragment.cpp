@@ -27,9 +27,13 @@ ElementPlace place_in(const layout::Table& table, std::int64_t element, std::int
 /// The distance of two fields in a register: more than an element's width for 6- and 4-bit floats in bytes.
 int slot_pitch(const Fragment& fragment) {
     std::int64_t pitch = fragment.register_bits;
-    for (const layout::Iter& iter : fragment.layout.digits())
-        if (iter.axis == Axis::bit && iter.extent > 1) pitch = std::min(pitch, iter.stride);
-    return static_cast<int>(pitch);
+    bool shared = false;
+    for (const layout::Iter& iter : fragment.layout.digits()) {
+        if (iter.axis != Axis::bit || iter.extent == 1) continue;
+        pitch = std::min(pitch, iter.stride);
+        shared = true;
+    }
+    return shared ? static_cast<int>(pitch) : fragment.element_bits;
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "atom/fragment.h"
@@ -26,7 +24,7 @@ struct MmaTypes {
     friend bool operator==(const MmaTypes&, const MmaTypes&) = default;
 };
 
-/// `.kind` of mma.sync; `none` where PTX has no qualifier.
+/// `.kind` of mma.sync; `none` where PTX has no qualifier. The last three scale blocks (block_scale.h).
 enum class MmaKind : std::uint8_t { none, f8f6f4, mxf8f6f4, mxf4, mxf4nvf4 };
 
 /// D = A B + C by one warp, everything in registers.
@@ -36,9 +34,8 @@ struct MmaAtom {
     MmaTypes types;
     Major a_major = Major::row, b_major = Major::column;
     MmaKind kind = MmaKind::none;
-    int blocks = 1;  ///< independent products: four for f16 m8n8k4, otherwise one
-    int minimum_sm =
-        80;  ///< the first architecture that has it: 80 for sm_80; f8f6f4's 6- and 4-bit types need sm_120a
+    int blocks = 1;       ///< independent products: four for f16 m8n8k4, otherwise one
+    int minimum_sm = 80;  ///< the first architecture that has it: 80 for sm_80. With a kind: that one's "a" target
     Fragment a, b, c, d;
 };
 

@@ -26,7 +26,7 @@ int pitch(number::Format format, MmaKind kind) {
         case e2m3: return 8;
         case s4:
         case u4: return 4;
-        case e2m1: return kind == MmaKind::none ? 4 : 8;
+        case e2m1: return kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4 ? 4 : 8;
         case b1: return 1;
         case ue8m0:
         case ue4m3: break;
@@ -48,7 +48,7 @@ TEST(MmaSync, FragmentsAreTheManualsForEveryShapeAndType) {
             expect_fragment(atom.d, atom.name, 32, [&](int l, int i) { return manual::quad_c(atom.types.d, l, i); });
             continue;
         }
-        bool shifted = atom.kind == MmaKind::f8f6f4;
+        bool shifted = atom.kind == MmaKind::f8f6f4 || atom.kind == MmaKind::mxf8f6f4;
         expect_fragment(
             atom.a, atom.name, 32, [&](int l, int i) { return manual::a(m, k, bits_a, l, i); },
             shifted && atom.types.a == e2m1 ? 2 : 0);
@@ -60,7 +60,7 @@ TEST(MmaSync, FragmentsAreTheManualsForEveryShapeAndType) {
     }
     // f16 m8n8k4 in four orders and three accumulator mixes; f16 2 x 2; bf16 2; tf32 2; f64 4; s8, s4: 3 x 4; b1 3; fp8
     // 2 x 4 x 2; f8f6f4 25 x 2.
-    EXPECT_EQ(all.size(), 12u + 4 + 2 + 2 + 4 + 12 + 12 + 3 + 16 + 50);
+    EXPECT_EQ(all.size(), 12u + 4 + 2 + 2 + 4 + 12 + 12 + 3 + 16 + 50 + 27);
 }
 
 TEST(MmaSync, RegistersPerThread) {
@@ -110,7 +110,7 @@ TEST(MmaSync, BadCombinationsNameTheRule) {
     EXPECT_EQ(message({8, 8, 4}, {f32, f16, f16, f16}), "legal");
     EXPECT_EQ(message({8, 8, 4}, {f16, f16, f16, f32}), "mma.sync wants D and C of one type, found D f16 and C f32");
     EXPECT_EQ(message({16, 8, 16}, {f32, f16, f16, f32}, Major::column), "mma.sync wants .row.col");
-    EXPECT_EQ(message({16, 8, 16}, {f32, e2m1, e2m1, f32}), "mma.sync multiplies no e2m1 matrices here");
+    EXPECT_EQ(message({16, 8, 16}, {f32, e2m1, e2m1, f32}), "mma.sync multiplies no e2m1 matrices");
     EXPECT_EQ(message({16, 8, 16}, {f32, e4m3, e2m1, f32}, Major::row, Major::column, MmaKind::f8f6f4),
               "kind::f8f6f4 mma.sync has no shape m16n8k16");
 }

@@ -1,0 +1,121 @@
+// ptxas as the judge of which mma.sync and mma.sp exist; skipped where it is not installed.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include "atom/mma.h"
+#include "atom/mma_sp.h"
+#include "ptxas.h"
+
+namespace tilepath::atom {
+namespace {
+
+using enum number::Format;
+using number::Format;
+
+std::string_view qualifier(MmaKind kind) {
+    switch (kind) {
+        case MmaKind::none: return "";
+        case MmaKind::f8f6f4: return ".kind::f8f6f4";
+        case MmaKind::mxf8f6f4: return ".kind::mxf8f6f4.block_scale";
+        case MmaKind::mxf4: return ".kind::mxf4.block_scale";
+        case MmaKind::mxf4nvf4: return ".kind::mxf4nvf4.block_scale.scale_vec::4X";
+    }
+    return "";
+}
+
+/// A vector of as many registers as `elements` fill.
+std::string registers(int elements, Format format, MmaKind kind) {
+    bool bytes = kind == MmaKind::f8f6f4 || kind == MmaKind::mxf8f6f4;
+    int bits = format == tf32 ? 32 : bytes && number::traits(format).bits < 8 ? 8 : number::traits(format).bits;
+    if (bits == 6) bits = 8;
+    int width = format == f64 ? 64 : 32;
+    std::vector<std::string> names;
+    for (int i = 0; i < std::max(1, elements * bits / 32 / width); ++i)
+        names.push_back(fmt::format("{}{}", format == f64 ? "g" : format == f32 ? "f" : "r", i));
+    return fmt::format("{{{}}}", fmt::join(names, ","));
+}
+
+struct Case {
+    Shape shape;
+    MmaTypes types;
+    MmaKind kind;
+};
+
+std::string text(const Case& c, bool sparse) {
+    auto [m, n, k] = c.shape;
+    auto name = [](Format format) { return number::traits(format).name; };
+    bool scaled = c.kind != MmaKind::none && c.kind != MmaKind::f8f6f4;
+    std::string scale_type = !scaled ? "" : c.kind == MmaKind::mxf4nvf4 ? ".ue4m3" : ".ue8m0";
+    std::string instruction =
+        fmt::format("mma{}.sync.aligned.{}.row.col{}.{}.{}.{}.{}{}{} {}, {}, {}, {}",
+                    sparse ? ".sp::ordered_metadata" : "", to_string(c.shape), qualifier(c.kind), name(c.types.d),
+                    name(c.types.a), name(c.types.b), name(c.types.c), scale_type, c.types.a == b1 ? ".xor.popc" : "",
+                    registers(m * n, c.types.d, c.kind), registers(sparse ? m * k / 2 : m * k, c.types.a, c.kind),
+                    registers(k * n, c.types.b, c.kind), registers(m * n, c.types.c, c.kind));
+    if (sparse) instruction += ", r90, 0";
+    if (scaled) instruction += ", {r91}, {0, 0}, {r92}, {0, 0}";
+    return instruction + ";";
+}
+
+std::vector<Case> cases() {
+    std::vector<Case> all;
+    std::vector<Format> inputs{f16, bf16, tf32, f64, s8, u8, s4, u4, b1, e4m3, e5m2, e3m2, e2m3, e2m1};
+    std::vector<std::pair<Format, Format>> accumulators{{f16, f16}, {f32, f32}, {s32, s32},
+                                                        {f64, f64}, {f32, f16}, {f16, f32}};
+    std::vector<Shape> shapes;
+    for (int k : {4, 16, 32, 128}) shapes.push_back({8, 8, k});
+    for (int k : {4, 8, 16, 32, 64, 128, 256}) shapes.push_back({16, 8, k});
+    for (Shape shape : shapes)
+        for (Format a : inputs)
+            for (Format b : inputs)
+                for (auto [d, c] : accumulators)
+                    for (MmaKind kind :
+                         {MmaKind::none, MmaKind::f8f6f4, MmaKind::mxf8f6f4, MmaKind::mxf4, MmaKind::mxf4nvf4}) {
+                        // Unequal widths and kinds of integers never mix: one representative pair of each is enough.
+                        bool floats = number::traits(a).floating && number::traits(b).floating;
+                        if (kind != MmaKind::none && (!floats || number::traits(a).bits > 8 || shape.m == 8)) continue;
+                        if (a != b && number::traits(a).bits != number::traits(b).bits && kind == MmaKind::none &&
+                            b != f16)
+                            continue;
+                        all.push_back({shape, {d, a, b, c}, kind});
+                    }
+    return all;
+}
+
+class PtxasLegality : public testing::TestWithParam<std::pair<std::string, int>> {};
+
+TEST_P(PtxasLegality, AgreesOnEveryShapeAndType) {
+    std::optional<std::string> ptxas = find_ptxas();
+    if (!ptxas) GTEST_SKIP() << "no ptxas";
+    auto [target, sm] = GetParam();
+    for (bool sparse : {false, true}) {
+        std::vector<Case> all = cases();
+        std::vector<std::string> texts;
+        for (const Case& c : all) texts.push_back(text(c, sparse));
+        std::set<std::size_t> refused = refused_by_ptxas(*ptxas, target, texts);
+        int legal = 0;
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            const Case& c = all[i];
+            bool ours = false;
+            if (sparse) {
+                auto atom = mma_sp(c.shape, c.types, c.kind);
+                ours = atom && atom->minimum_sm <= sm;
+            } else {
+                auto atom = mma_sync(c.shape, c.types, Major::row, Major::column, c.kind);
+                ours = atom && atom->minimum_sm <= sm;
+            }
+            EXPECT_EQ(ours, !refused.contains(i)) << target << ": " << texts[i];
+            legal += ours;
+        }
+        EXPECT_GT(legal, 10) << target;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, PtxasLegality,
+                         testing::Values(std::pair{"sm_80", 80}, std::pair{"sm_89", 89}, std::pair{"sm_90a", 90},
+                                         std::pair{"sm_120a", 120}),
+                         [](const auto& info) { return info.param.first; });
+
+}  // namespace
+}  // namespace tilepath::atom
