@@ -24,6 +24,18 @@ std::string_view qualifier(MmaKind kind) {
     return "";
 }
 
+struct Case {
+    Shape shape;
+    MmaTypes types;
+    MmaKind kind;
+};
+
+/// The manual gives kind::f8f6f4 only m16n8k32 (PTX ISA 9.7.14.5); ptxas 13.0 lets the k16 of plain fp8 pass with it.
+bool beyond_the_manual(const Case& c, bool sparse) {
+    auto fp8 = [](Format format) { return format == e4m3 || format == e5m2; };
+    return !sparse && c.kind == MmaKind::f8f6f4 && c.shape == Shape{16, 8, 16} && fp8(c.types.a) && fp8(c.types.b);
+}
+
 /// A vector of as many registers as `elements` fill.
 std::string registers(int elements, Format format, MmaKind kind) {
     bool bytes = kind == MmaKind::f8f6f4 || kind == MmaKind::mxf8f6f4;
@@ -36,23 +48,18 @@ std::string registers(int elements, Format format, MmaKind kind) {
     return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
-struct Case {
-    Shape shape;
-    MmaTypes types;
-    MmaKind kind;
-};
-
 std::string text(const Case& c, bool sparse) {
     auto [m, n, k] = c.shape;
+    if (c.shape == Shape{8, 8, 4} && c.types.a == f16) m *= 4, n *= 4;  // four products
     auto name = [](Format format) { return number::traits(format).name; };
     bool scaled = c.kind != MmaKind::none && c.kind != MmaKind::f8f6f4;
     std::string scale_type = !scaled ? "" : c.kind == MmaKind::mxf4nvf4 ? ".ue4m3" : ".ue8m0";
-    std::string instruction =
-        fmt::format("mma{}.sync.aligned.{}.row.col{}.{}.{}.{}.{}{}{} {}, {}, {}, {}",
-                    sparse ? ".sp::ordered_metadata" : "", to_string(c.shape), qualifier(c.kind), name(c.types.d),
-                    name(c.types.a), name(c.types.b), name(c.types.c), scale_type, c.types.a == b1 ? ".xor.popc" : "",
-                    registers(m * n, c.types.d, c.kind), registers(sparse ? m * k / 2 : m * k, c.types.a, c.kind),
-                    registers(k * n, c.types.b, c.kind), registers(m * n, c.types.c, c.kind));
+    std::string instruction = fmt::format(
+        "mma{}.sync.aligned.{}.row.col{}.{}.{}.{}.{}{}{} {}, {}, {}, {}", sparse ? ".sp::ordered_metadata" : "",
+        to_string(c.shape), qualifier(c.kind), name(c.types.d), name(c.types.a), name(c.types.b), name(c.types.c),
+        scale_type, c.types.a == b1 ? ".xor.popc" : "", registers(c.shape.m * n, c.types.d, c.kind),
+        registers(sparse ? m * k / 2 : m * k, c.types.a, c.kind), registers(k * n, c.types.b, c.kind),
+        registers(c.shape.m * n, c.types.c, c.kind));
     if (sparse) instruction += ", r90, 0";
     if (scaled) instruction += ", {r91}, {0, 0}, {r92}, {0, 0}";
     return instruction + ";";
@@ -105,6 +112,7 @@ TEST_P(PtxasLegality, AgreesOnEveryShapeAndType) {
                 auto atom = mma_sync(c.shape, c.types, Major::row, Major::column, c.kind);
                 ours = atom && atom->minimum_sm <= sm;
             }
+            if (beyond_the_manual(c, sparse)) continue;
             EXPECT_EQ(ours, !refused.contains(i)) << target << ": " << texts[i];
             legal += ours;
         }
@@ -115,7 +123,7 @@ TEST_P(PtxasLegality, AgreesOnEveryShapeAndType) {
 INSTANTIATE_TEST_SUITE_P(Targets, PtxasLegality,
                          testing::Values(std::pair{"sm_80", 80}, std::pair{"sm_89", 89}, std::pair{"sm_90a", 90},
                                          std::pair{"sm_120a", 120}),
-                         [](const auto& info) { return info.param.first; });
+                         [](const auto& target) { return target.param.first; });
 
 }  // namespace
 }  // namespace tilepath::atom
