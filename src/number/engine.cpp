@@ -1,0 +1,304 @@
+#include "number/engine.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <new>
+
+#include "base/assert.h"
+#include "number/engine_kernels.h"
+
+namespace tilepath::number {
+namespace {
+
+using namespace engine;
+
+constexpr std::align_val_t alignment{64};
+
+int up_to_multiple(int value, int of) { return (value + of - 1) / of * of; }
+int rows_of_block(Side side) { return side == Side::a ? block_rows : block_columns; }
+Format format_of(const DotRecipe& r, Side side) { return side == Side::a ? r.a : r.b; }
+int accumulator_bytes(Format d) { return d == Format::f64 ? 8 : d == Format::f16 ? 2 : 4; }
+
+FloatRule float_rule(const DotRecipe& recipe, Side side) {
+    const Format format = format_of(recipe, side);
+    const FormatTraits& f = traits(format);
+    const int shift = 23 - f.fraction_bits;  // from the format's fraction to f32's
+    FloatRule rule;
+    rule.container_bits = f.container_bits;
+    rule.element_bits = f.bits;
+    rule.right = 8 - f.exponent_bits;
+    rule.mask = std::int32_t(0x80000000u | ((1u << (f.exponent_bits + f.fraction_bits)) - 1) << shift);
+    rule.factor = std::bit_cast<float>((127 + 127 - f.bias) << 23);  // bf16, tf32: 1
+    const std::int32_t magnitude = rule.mask & 0x7fffffff;
+    switch (f.specials) {
+        case Specials::ieee:
+            rule.infinity = ((1 << f.exponent_bits) - 1) << 23;
+            rule.largest_finite = rule.infinity - 1;
+            break;
+        case Specials::nan_only: rule.largest_finite = magnitude - 1; break;
+        case Specials::none: rule.largest_finite = magnitude; break;
+    }
+    rule.halves = recipe.kind == DotRecipe::Kind::fp8_through_f16;
+    // There FP8 subnormals become normals of binary16, so that its emin holds.
+    rule.least_exponent = (127 + (rule.halves ? -14 : 1 - f.bias)) << 23;
+    // One bias stays in the sum of both exponents. Zeros: with any exponent of the other side the sum is below every
+    // exponent that the quick path accepts, and it saturates rather than wraps.
+    rule.exponent_offset = side == Side::a ? 0 : -(127 << 23);
+    rule.zero_exponent = side == Side::a ? -128 * (1 << 23) : -256 * (1 << 23);
+    return rule;
+}
+
+FusedRule fused_rule(const DotRecipe& recipe) {
+    FusedRule rule;
+    rule.group_length = recipe.group_length;
+    rule.fraction_bits = recipe.fraction_bits;
+    rule.zero_exponent = recipe.zero_exponent;
+    rule.rounding = recipe.rounding;
+    if (recipe.kind == DotRecipe::Kind::fp8_through_f16) {
+        rule.starts_from_zero = true;
+        rule.separate_halves = recipe.separate_halves;
+    }
+    // Products are below 4 and C below 2 at the largest exponent.
+    const std::int64_t bound = (std::int64_t(4) * rule.group_length + 2) << rule.fraction_bits;
+    rule.wide_sum = bound > INT32_MAX;
+    return rule;
+}
+
+IntegerRule integer_rule(const DotRecipe& recipe) {
+    IntegerRule rule;
+    rule.saturate = recipe.saturate;
+    if (recipe.kind == DotRecipe::Kind::bit_and) rule.kind = IntegerRule::Kind::bit_and;
+    if (recipe.kind == DotRecipe::Kind::bit_xor) rule.kind = IntegerRule::Kind::bit_xor;
+    return rule;
+}
+
+bool is_float_kind(const DotRecipe& r) {
+    return r.kind == DotRecipe::Kind::fused || r.kind == DotRecipe::Kind::fp8_through_f16;
+}
+
+/// What the kernels can do, whatever the CPU.
+bool has_kernel(const DotRecipe& r) {
+    switch (r.kind) {
+        case DotRecipe::Kind::fused:
+            // Groups are taken in pairs of k; half a group's sum has to fit 32 bits (significands of at most 4 bits:
+            // products are below 3.52).
+            return r.group_length % 2 == 0 && r.fraction_bits <= 25 &&
+                   (r.group_length <= 16 || (r.group_length <= 32 && traits(r.a).bits <= 8 && traits(r.b).bits <= 8));
+        case DotRecipe::Kind::fp8_through_f16: return r.group_length <= 16 && r.fraction_bits <= 25;
+        case DotRecipe::Kind::integer:
+        case DotRecipe::Kind::bit_and:
+        case DotRecipe::Kind::bit_xor: return true;
+        case DotRecipe::Kind::fma_chain_f64:
+        case DotRecipe::Kind::cuda_core_f32: return false;
+    }
+    return false;
+}
+
+std::uint64_t element_at(const std::byte* row, int index, int bits) {
+    if (bits < 8) return std::uint64_t(row[index * bits / 8]) >> (index * bits % 8) & ((1u << bits) - 1);
+    std::uint64_t element = 0;
+    std::memcpy(&element, row + std::ptrdiff_t(index) * (bits / 8), std::size_t(bits) / 8);
+    return element;
+}
+
+/// Bits of a prepared operand per element: value and exponent, a 16-bit integer, or the bit.
+int prepared_bits(const DotRecipe& r) {
+    if (is_float_kind(r)) return 32 + 16;
+    return r.kind == DotRecipe::Kind::integer ? 16 : 1;
+}
+
+FloatBlock float_block(std::byte* block, int elements, int rows) {
+    auto* const values = reinterpret_cast<float*>(block);
+    return {values, reinterpret_cast<std::int32_t*>(values + elements * rows)};
+}
+
+/// `bytes` of each of `rows` rows, one after the other; zeros where a block of `block_size` rows has no more.
+void gather(std::byte* chunk, const std::byte* from, int rows, int block_size, int bytes, std::ptrdiff_t row_stride) {
+    if (rows == block_size && bytes == chunk_bytes) {
+        for (int r = 0; r < rows; ++r) std::memcpy(chunk + r * chunk_bytes, from + r * row_stride, chunk_bytes);
+        return;
+    }
+    std::memset(chunk, 0, std::size_t(block_size * chunk_bytes));
+    for (int r = 0; r < rows; ++r) std::memcpy(chunk + r * chunk_bytes, from + r * row_stride, std::size_t(bytes));
+}
+
+/// One block of C and D: in place, or by way of a copy where the tile ends inside the block.
+class Tile {
+  public:
+    Tile(const void* c, void* d, std::ptrdiff_t stride, int row, int column, int rows, int columns, int bytes)
+        : d_(static_cast<std::byte*>(d) + (row + column * stride) * bytes),
+          stride_(stride),
+          rows_(std::min(block_rows, rows - row)),
+          columns_(std::min(block_columns, columns - column)),
+          bytes_(bytes) {
+        const auto* from = c ? static_cast<const std::byte*>(c) + (row + column * stride) * bytes : nullptr;
+        c_ = from;
+        if (is_whole()) return;
+        if (!from) return;
+        std::memset(copy_, 0, sizeof copy_);
+        for (int j = 0; j < columns_; ++j)
+            std::memcpy(copy_ + j * block_rows * bytes, from + j * stride * bytes, std::size_t(rows_ * bytes));
+        c_ = copy_;
+    }
+    ~Tile() {
+        if (is_whole()) return;
+        for (int j = 0; j < columns_; ++j)
+            std::memcpy(d_ + j * stride_ * bytes_, copy_ + j * block_rows * bytes_, std::size_t(rows_ * bytes_));
+    }
+    Tile(const Tile&) = delete;
+    Tile& operator=(const Tile&) = delete;
+
+    Accumulators accumulators() {
+        if (is_whole()) return {c_, stride_, d_, stride_};
+        return {c_, block_rows, copy_, block_rows};
+    }
+
+  private:
+    bool is_whole() const { return rows_ == block_rows && columns_ == block_columns; }
+
+    const std::byte* c_;
+    std::byte* d_;
+    std::ptrdiff_t stride_;
+    int rows_, columns_, bytes_;
+    alignas(64) std::byte copy_[block_rows * block_columns * 4];
+};
+
+}  // namespace
+
+/// What a recipe means to the kernels.
+struct TileEngine::Plan {
+    FloatRule floats[2];
+    FusedRule fused;
+    IntegerRule integers;
+    PrepareKernels prepare;
+    FusedKernel multiply_fused = nullptr;
+    IntegerKernel multiply_integers = nullptr;
+};
+
+int operand_bits(Format format) {
+    const FormatTraits& f = traits(format);
+    return f.floating ? f.container_bits : f.bits;
+}
+
+void PreparedOperand::Free::operator()(std::byte* p) const { ::operator delete[](p, alignment); }
+
+void PreparedOperand::reserve(std::size_t bytes) {
+    if (bytes <= capacity_) return;
+    memory_.reset(static_cast<std::byte*>(::operator new[](bytes, alignment)));
+    capacity_ = bytes;
+}
+
+TileEngine::TileEngine(const DotRecipe& recipe) : recipe_(recipe) {
+    TILEPATH_ASSERT(recipe.scaling == Scaling::none, "the engine takes no block scales");
+    const PrepareKernels* prepare = best_prepare_kernels();
+    if (!prepare || !has_kernel(recipe)) return;
+    Plan plan;
+    plan.integers = integer_rule(recipe);
+    plan.prepare = *prepare;
+    if (is_float_kind(recipe)) {
+        plan.floats[0] = float_rule(recipe, Side::a);
+        plan.floats[1] = float_rule(recipe, Side::b);
+        plan.fused = fused_rule(recipe);
+        plan.multiply_fused = best_fused_kernel(plan.fused);
+    } else {
+        plan.multiply_integers = best_integer_kernel();
+    }
+    plan_ = std::make_shared<const Plan>(plan);
+}
+
+void TileEngine::prepare(Side side, const void* data, int rows, int elements, std::ptrdiff_t row_stride_bytes,
+                         PreparedOperand& out) const {
+    TILEPATH_ASSERT(rows > 0 && elements > 0, "an operand has rows and elements");
+    TILEPATH_ASSERT(elements * operand_bits(format_of(recipe_, side)) % 8 == 0, "a row is a whole number of bytes");
+    out.rows_ = rows;
+    out.elements_ = elements;
+    const auto* source = static_cast<const std::byte*>(data);
+    if (plan_)
+        prepare_blocks(side, source, row_stride_bytes, out);
+    else
+        prepare_scalar(side, source, row_stride_bytes, out);
+}
+
+void TileEngine::prepare_blocks(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes,
+                                PreparedOperand& out) const {
+    const Format format = format_of(recipe_, side);
+    const int bits = operand_bits(format), block_size = rows_of_block(side);
+    out.padded_elements_ = up_to_multiple(out.elements_, chunk_bytes * 8 / bits);
+    out.block_bytes_ = std::size_t(out.padded_elements_ * block_size * prepared_bits(recipe_) / 8);
+    const int blocks = up_to_multiple(out.rows_, block_size) / block_size;
+    out.reserve(std::size_t(blocks) * out.block_bytes_);
+    out.special_.assign(std::size_t(blocks), false);
+    const int row_bytes = out.elements_ * bits / 8;
+    for (int i = 0; i < blocks; ++i) {
+        std::byte* const to = out.block(i);
+        auto* const words = reinterpret_cast<std::int32_t*>(to);
+        const int rows = std::min(block_size, out.rows_ - i * block_size);
+        const std::byte* const first_row = source + i * block_size * row_stride_bytes;
+        for (int at = 0; at < row_bytes; at += chunk_bytes) {
+            alignas(64) std::byte chunk[block_rows * chunk_bytes];
+            gather(chunk, first_row + at, rows, block_size, std::min(chunk_bytes, row_bytes - at), row_stride_bytes);
+            const int k = at * 8 / bits;
+            if (is_float_kind(recipe_))
+                out.special_[std::size_t(i)] |=
+                    plan_->prepare.floats(plan_->floats[int(side)], chunk, block_size, k, out.padded_elements_,
+                                          float_block(to, out.padded_elements_, block_size));
+            else if (recipe_.kind == DotRecipe::Kind::integer)
+                plan_->prepare.integers(bits, traits(format).is_signed, chunk, block_size, k, words);
+            else
+                plan_->prepare.bits(chunk, block_size, k, words);
+        }
+    }
+}
+
+void TileEngine::prepare_scalar(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes,
+                                PreparedOperand& out) const {
+    const int bits = operand_bits(format_of(recipe_, side));
+    out.raw_.clear();
+    for (int row = 0; row < out.rows_; ++row)
+        for (int k = 0; k < out.elements_; ++k)
+            out.raw_.push_back(element_at(source + row * row_stride_bytes, k, bits));
+}
+
+void TileEngine::multiply(const PreparedOperand& a, const PreparedOperand& b, const void* c, void* d,
+                          std::ptrdiff_t column_stride) const {
+    TILEPATH_ASSERT(a.elements_ == b.elements_, "A and B have the same k");
+    if (!plan_) return multiply_scalar(a, b, c, d, column_stride);
+    FusedRule fused = plan_->fused;
+    if (recipe_.kind == DotRecipe::Kind::fp8_through_f16) {
+        TILEPATH_ASSERT(a.elements_ <= 32, "fp8_through_f16 takes one instruction's k");
+        fused.group_length = a.padded_elements_ / 2;
+    }
+    const int bytes = accumulator_bytes(recipe_.d);
+    const int words = a.padded_elements_ * operand_bits(recipe_.a) / 32;  // of bits
+    for (int column = 0; column < b.rows_; column += block_columns)
+        for (int row = 0; row < a.rows_; row += block_rows) {
+            const int i = row / block_rows, j = column / block_columns;
+            Tile tile(c, d, column_stride, row, column, a.rows_, b.rows_, bytes);
+            if (is_float_kind(recipe_))
+                plan_->multiply_fused(fused, float_block(a.block(i), a.padded_elements_, block_rows),
+                                      float_block(b.block(j), b.padded_elements_, block_columns), a.padded_elements_,
+                                      a.special_[std::size_t(i)] | b.special_[std::size_t(j)], tile.accumulators());
+            else
+                plan_->multiply_integers(plan_->integers, reinterpret_cast<const std::int32_t*>(a.block(i)),
+                                         reinterpret_cast<const std::int32_t*>(b.block(j)),
+                                         recipe_.kind == DotRecipe::Kind::integer ? a.padded_elements_ / 2 : words,
+                                         tile.accumulators());
+        }
+}
+
+void TileEngine::multiply_scalar(const PreparedOperand& a, const PreparedOperand& b, const void* c, void* d,
+                                 std::ptrdiff_t column_stride) const {
+    const std::size_t k = std::size_t(a.elements_), bytes = std::size_t(accumulator_bytes(recipe_.d));
+    for (int column = 0; column < b.rows_; ++column)
+        for (int row = 0; row < a.rows_; ++row) {
+            const std::ptrdiff_t at = (row + column * column_stride) * std::ptrdiff_t(bytes);
+            std::uint64_t accumulator = 0;
+            if (c) std::memcpy(&accumulator, static_cast<const std::byte*>(c) + at, bytes);
+            accumulator = dot(recipe_, std::span(a.raw_).subspan(std::size_t(row) * k, k),
+                              std::span(b.raw_).subspan(std::size_t(column) * k, k), accumulator);
+            std::memcpy(static_cast<std::byte*>(d) + at, &accumulator, bytes);
+        }
+}
+
+}  // namespace tilepath::number

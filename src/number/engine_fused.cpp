@@ -1,0 +1,429 @@
+// The truncated fused dot product on vectors over the rows of A.
+//
+// Quick path, per group of products: the largest exponent (16-bit lanes, two products at a time), then each product in
+// f32, exact, times 2^(F − e_max), exact, converted to an integer, which truncates toward zero, and added. It holds
+// while all of that stays inside f32's range. Everything else, infinities and NaN included, takes the wide path: the
+// same in f64, where every product is exact and in range.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "number/engine_fused.cpp"
+#include "number/engine_targets.h"
+// After engine_targets.h:
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "number/engine_kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tilepath::number::engine::HWY_NAMESPACE {
+#if HWY_TARGET == HWY_SCALAR
+FusedKernel fused_kernel(const FusedRule&) { return nullptr; }
+#else
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F32 = hn::CappedTag<float, block_rows>;
+using I32 = hn::Rebind<std::int32_t, F32>;
+using U32 = hn::Rebind<std::uint32_t, F32>;
+using I16 = hn::Repartition<std::int16_t, F32>;
+using VF = hn::Vec<F32>;
+using VI = hn::Vec<I32>;
+constexpr F32 f32;
+constexpr I32 i32;
+constexpr U32 u32;
+constexpr I16 i16;
+constexpr int lanes = int(hn::MaxLanes(f32));
+/// Columns that are worked on together: their scales and sums stay in registers.
+constexpr int columns = HWY_TARGET == HWY_AVX3 ? 8 : 4;
+
+constexpr std::int32_t exponent_field = 0x7f800000, magnitude_bits = 0x7fffffff;
+constexpr std::int32_t least_f16_exponent = (127 - 14) << 23;
+constexpr float largest_f16 = 65504.0f;
+
+/// C, then each group's result, as f32; when D is f16, values of binary16.
+struct State {
+    HWY_ALIGN float value[block_columns][block_rows];
+};
+
+HWY_INLINE VI bits_of(VF v) { return hn::BitCast(i32, v); }
+HWY_INLINE VF float_of(VI v) { return hn::BitCast(f32, v); }
+HWY_INLINE VI set(std::int32_t v) { return hn::Set(i32, v); }
+HWY_INLINE VI shift_right_logical_24(VI v) { return hn::BitCast(i32, hn::ShiftRight<24>(hn::BitCast(u32, v))); }
+HWY_INLINE VI sign_bit_of(VI v) { return hn::And(v, set(INT32_MIN)); }
+
+/// |v| < 2^31, toward zero. (Highway's own also corrects what is out of range.)
+HWY_INLINE VI truncate(VF v) {
+#if HWY_TARGET == HWY_AVX3
+    return VI{_mm512_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return VI{_mm256_cvttps_epi32(v.raw)};
+#elif HWY_TARGET == HWY_SSE4
+    return VI{_mm_cvttps_epi32(v.raw)};
+#else
+    return hn::ConvertTo(i32, v);
+#endif
+}
+
+/// To f32, truncated to 24 significant bits.
+HWY_INLINE VF to_float_toward_zero(VI v) {
+#if HWY_TARGET == HWY_AVX3
+    return VF{_mm512_cvt_roundepi32_ps(v.raw, _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
+#else
+    // With the leading bit of m at place p, m >> 24 has its own at p − 24, the place whose value decides rounding.
+    const VI m = hn::Abs(v);
+    const VI cut = hn::AndNot(shift_right_logical_24(m), m);
+    return float_of(hn::Or(bits_of(hn::ConvertTo(f32, cut)), sign_bit_of(v)));
+#endif
+}
+
+/// To f32, so that one later rounding to binary16 is right: bits below the kept ones leave a 1 behind them.
+HWY_INLINE VF to_float_with_sticky(VI v) {
+    const VI m = hn::Abs(v);
+    const VI low = hn::And(m, set(0xff));
+    const VI sticky = hn::And(hn::Add(low, set(0xff)), set(0x100));
+    const VI shortened = hn::Or(hn::Sub(m, low), sticky);
+    const auto is_long = hn::Gt(m, set(0xffffff));
+    const VF magnitude = hn::ConvertTo(f32, hn::IfThenElse(is_long, shortened, m));
+    return float_of(hn::Or(bits_of(magnitude), sign_bit_of(v)));
+}
+
+/// Ties to even, overflow to infinity, zero to +0; infinities and NaN stay.
+HWY_INLINE VF round_to_f16(VF v) {
+    const VI field = hn::And(bits_of(v), set(exponent_field));
+    const VI place = hn::Max(hn::Min(field, set(150 << 23)), set(least_f16_exponent));
+    // 1.5 · 2^(exponent − 10 + 23): adding it leaves 10 fraction bits.
+    const VF magic = float_of(hn::Or(hn::Add(place, set(13 << 23)), set(1 << 22)));
+    const VF rounded = hn::Sub(hn::Add(v, magic), magic);
+    const VF infinite = float_of(hn::Or(set(exponent_field), sign_bit_of(bits_of(v))));
+    const VF finite = hn::IfThenElse(hn::Gt(hn::Abs(rounded), hn::Set(f32, largest_f16)), infinite, rounded);
+    return hn::IfThenElse(hn::RebindMask(f32, hn::Eq(field, set(exponent_field))), v, finite);
+}
+
+using Words = hn::Rebind<std::uint16_t, I32>;
+
+HWY_INLINE VF load_f16(const std::uint16_t* p) {
+    const VI x = hn::ShiftLeft<16>(hn::BitCast(i32, hn::PromoteTo(u32, hn::LoadU(Words(), p))));
+    const VI bits = hn::And(hn::ShiftRight<3>(x), set(std::int32_t(0x8fffe000)));
+    const VI magnitude = hn::And(bits, set(magnitude_bits));
+    const VF finite = hn::Mul(float_of(bits), hn::Set(f32, 0x1p112f));
+    const VF special = float_of(hn::Or(bits, set(exponent_field)));
+    return hn::IfThenElse(hn::RebindMask(f32, hn::Gt(magnitude, set(0x0f7fffff))), special, finite);
+}
+
+/// `v` is a value of binary16.
+HWY_INLINE void store_f16(VF v, std::uint16_t* p) {
+    const VI magnitude = hn::And(bits_of(v), set(magnitude_bits));
+    const VI normal = hn::Sub(hn::ShiftRight<13>(magnitude), set(112 << 10));
+    const VI subnormal = truncate(hn::Mul(hn::Min(hn::Abs(v), hn::Set(f32, 1.0f)), hn::Set(f32, 0x1p24f)));
+    const VI finite = hn::IfThenElse(hn::Lt(magnitude, set(least_f16_exponent)), subnormal, normal);
+    const VI encoded = hn::Or(hn::Min(finite, set(0x7c00)), hn::ShiftRight<16>(sign_bit_of(bits_of(v))));
+    const VI result = hn::IfThenElse(hn::Gt(magnitude, set(exponent_field)), set(0x7fff), encoded);
+    hn::StoreU(hn::DemoteTo(Words(), hn::And(result, set(0xffff))), Words(), p);
+}
+
+// ------------------------------------------------------------------------------------------------- quick path
+
+/// The largest exponent among the products, at f32's place, in `largest`; its lower 16 bits are of no meaning.
+HWY_INLINE void largest_exponents(const FloatBlock& a, const FloatBlock& b, int length, VI (&largest)[columns]) {
+    using VE = hn::Vec<I16>;
+    VE pairs[columns];
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) pairs[c] = hn::Set(i16, INT16_MIN);
+    for (int k = 0; k < length; k += 2) {
+        const VE exponents = hn::BitCast(i16, hn::Load(i32, a.exponents + k / 2 * block_rows));
+#pragma GCC unroll 8
+        for (int c = 0; c < columns; ++c) {
+            const VE other = hn::BitCast(i16, set(b.exponents[k / 2 * block_columns + c]));
+            pairs[c] = hn::Max(pairs[c], hn::SaturatedAdd(exponents, other));
+        }
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) {
+        const VI both = hn::BitCast(i32, pairs[c]);
+        largest[c] = hn::Max(hn::ShiftLeft<16>(both), both);
+    }
+}
+
+/// `sums` += Σ trunc(a · b · scale) over `length` elements from `k`.
+HWY_INLINE void add_products(const FloatBlock& a, const FloatBlock& b, int k, int length, const VI (&scale)[columns],
+                             VI (&sums)[columns]) {
+    const float* values = a.values + k * block_rows;
+    const float* others = b.values + k * block_columns;
+    for (int i = 0; i < length; ++i, values += block_rows, others += block_columns) {
+        const VF value = hn::Load(f32, values);
+#pragma GCC unroll 8
+        for (int c = 0; c < columns; ++c) {
+            const VF product = hn::Mul(value, hn::Set(f32, others[c]));
+            sums[c] = hn::Add(sums[c], truncate(hn::Mul(product, float_of(scale[c]))));
+        }
+    }
+}
+
+/// The exponent with which C enters, at f32's place.
+template <ResultRounding rounding>
+HWY_INLINE VI exponent_of_c(VF c) {
+    const VI field = hn::And(bits_of(c), set(exponent_field));
+    if constexpr (rounding != ResultRounding::rne_f16) return field;  // subnormals of f32 leave the range anyway
+    const VI is_zero = hn::VecFromMask(i32, hn::RebindMask(i32, hn::Eq(c, hn::Zero(f32))));  // false for NaN
+    return hn::AndNot(is_zero, hn::Max(field, set(least_f16_exponent)));
+}
+
+template <ResultRounding rounding>
+HWY_INLINE VF round_sum(VI sum, VI inverse_scale) {
+    if constexpr (rounding == ResultRounding::rne_f16)
+        return round_to_f16(hn::Mul(to_float_with_sticky(sum), float_of(inverse_scale)));
+    const VF result = hn::Mul(to_float_toward_zero(sum), float_of(inverse_scale));
+    if constexpr (rounding == ResultRounding::rz_f32) return result;
+    return float_of(hn::And(bits_of(result), set(std::int32_t(0xfffffc00))));
+}
+
+/// One group for `columns` columns. False, with nothing changed, if it is not for this path.
+///
+/// Range: with M = e_max + 127 the scale is 2^(F − e_max), as bits (F + 254 − M) << 23. M ≤ 253 keeps products below
+/// 2^128; M ≥ F + 25 makes products that f32 cannot hold exactly (below 2^-126) less than 2^-24 after scaling. Results
+/// are normal f32 then, and zero terms and subnormal C lie too low to be the largest. With f16 results only M ≤ 253 can
+/// fail: below 2^-28 all terms are zero (C and products of 5 exponent bits have none), so that a higher floor is free.
+template <ResultRounding rounding, bool wide_sum>
+HWY_INLINE bool quick_group(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int length,
+                            float (*HWY_RESTRICT state)[block_rows]) {
+    VI scale[columns], sums[columns];
+    largest_exponents(a, b, length, scale);
+    const VI above = set(std::int32_t((std::uint32_t(rule.fraction_bits + 254) << 23) + 0x7fffff));
+    const VI floor = set((HWY_MAX(rule.zero_exponent, -30) + 127) << 23);
+    VI least = set(magnitude_bits), most = set(INT32_MIN);
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) {
+        const VF old = hn::Load(f32, state[c]);
+        VI largest = hn::Max(scale[c], exponent_of_c<rounding>(old));
+        if constexpr (rounding == ResultRounding::rne_f16) largest = hn::Max(largest, floor);
+        scale[c] = hn::And(hn::Sub(above, largest), set(std::int32_t(0xff800000)));
+        least = hn::Min(least, scale[c]);
+        most = hn::Max(most, scale[c]);
+        sums[c] = truncate(hn::Mul(old, float_of(scale[c])));
+    }
+    const auto too_high = hn::Lt(least, set((rule.fraction_bits + 1) << 23));
+    if (!hn::AllFalse(i32, hn::Or(too_high, hn::Gt(most, set(229 << 23))))) return false;
+
+    if constexpr (wide_sum) {
+        VI second[columns];
+#pragma GCC unroll 8
+        for (int c = 0; c < columns; ++c) second[c] = hn::Zero(i32);
+        add_products(a, b, 0, length / 2, scale, sums);
+        add_products(a, b, length / 2, length - length / 2, scale, second);
+        VI overflow = hn::Zero(i32);
+#pragma GCC unroll 8
+        for (int c = 0; c < columns; ++c) {
+            const VI total = hn::Add(sums[c], second[c]);
+            overflow = hn::Or(overflow, hn::And(hn::Xor(sums[c], total), hn::Xor(second[c], total)));
+            sums[c] = total;
+        }
+        if (!hn::AllFalse(i32, hn::Lt(overflow, hn::Zero(i32)))) return false;
+    } else {
+        add_products(a, b, 0, length, scale, sums);
+    }
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) {
+        const VI inverse = hn::Sub(set(254 << 23), scale[c]);
+        hn::Store(round_sum<rounding>(sums[c], inverse), f32, state[c]);
+    }
+    return true;
+}
+
+// -------------------------------------------------------------------------------------------------- wide path
+
+using F64 = hn::CappedTag<double, block_rows>;
+using I64 = hn::Rebind<std::int64_t, F64>;
+using F32Half = hn::Rebind<float, F64>;
+using I32Half = hn::Rebind<std::int32_t, F64>;
+using VD = hn::Vec<F64>;
+constexpr F64 f64;
+constexpr I64 i64;
+constexpr F32Half f32_half;
+constexpr I32Half i32_half;
+constexpr int wide_lanes = int(hn::MaxLanes(f64));
+
+/// 2^exponent.
+HWY_INLINE VD power_of_two(hn::Vec<I32Half> exponent) {
+    const auto field = hn::PromoteTo(i64, hn::Add(exponent, hn::Set(i32_half, 1023)));
+    return hn::BitCast(f64, hn::ShiftLeft<52>(field));
+}
+
+HWY_INLINE VD truncate_to_f32(VD v, int fraction_bits) {
+    const auto mask = hn::Set(i64, -(std::int64_t(1) << (52 - fraction_bits)));
+    const VD normal = hn::BitCast(f64, hn::And(hn::BitCast(i64, v), mask));
+    const VD grid = power_of_two(hn::Set(i32_half, 126 + fraction_bits));
+    const VD inverse = power_of_two(hn::Set(i32_half, -126 - fraction_bits));
+    const VD subnormal = hn::Mul(hn::Trunc(hn::Mul(v, grid)), inverse);
+    return hn::IfThenElse(hn::Lt(hn::Abs(v), hn::Set(f64, 0x1p-126)), subnormal, normal);
+}
+
+HWY_INLINE VD round_wide_to_f16(VD v) {
+    const auto field = hn::And(hn::BitCast(i64, v), hn::Set(i64, 0x7ff0000000000000));
+    const auto place = hn::Max(field, hn::Set(i64, std::int64_t(1023 - 14) << 52));
+    const auto magic_bits =
+        hn::Or(hn::Add(place, hn::Set(i64, std::int64_t(42) << 52)), hn::Set(i64, std::int64_t(1) << 51));
+    const VD magic = hn::BitCast(f64, magic_bits);
+    const VD rounded = hn::Sub(hn::Add(v, magic), magic);
+    const VD infinite = hn::CopySign(hn::Inf(f64), v);
+    return hn::IfThenElse(hn::Gt(hn::Abs(rounded), hn::Set(f64, 65504.0)), infinite, rounded);
+}
+
+/// −0, which a negative sum below the grid would leave, becomes +0 (recorded on an H200).
+HWY_INLINE VD round_wide(VD sum, ResultRounding rounding) {
+    VD result = sum;
+    switch (rounding) {
+        case ResultRounding::rz_f32: result = truncate_to_f32(sum, 23); break;
+        case ResultRounding::rz_e8m13: result = truncate_to_f32(sum, 13); break;
+        case ResultRounding::rne_f16: result = round_wide_to_f16(sum); break;
+    }
+    return hn::Add(result, hn::Zero(f64));
+}
+
+/// The exponent of element k, << 7 shifted out.
+HWY_INLINE hn::Vec<I32Half> exponent_at(const std::int32_t* pairs, int k) {
+    const auto pair = hn::Load(i32_half, pairs);
+    return hn::ShiftRight<23>(k % 2 ? pair : hn::ShiftLeft<16>(pair));
+}
+
+/// e_max + 127 for `wide_lanes` rows and one column.
+HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int length,
+                                         int row, int column, hn::Vec<F32Half> c) {
+    const int least_c = rule.rounding == ResultRounding::rne_f16 ? 127 - 14 : 1;
+    const auto zero_exponent = hn::Set(i32_half, rule.zero_exponent + 127);
+    const auto c_field = hn::ShiftRight<23>(hn::And(hn::BitCast(i32_half, c), hn::Set(i32_half, exponent_field)));
+    const auto c_is_zero = hn::RebindMask(i32_half, hn::Eq(c, hn::Zero(f32_half)));
+    auto largest = hn::IfThenElse(c_is_zero, zero_exponent, hn::Max(c_field, hn::Set(i32_half, least_c)));
+    largest = hn::Max(largest, zero_exponent);
+    for (int k = 0; k < length; ++k) {
+        if (b.values[k * block_columns + column] == 0.0f) continue;
+        const std::int32_t pair = b.exponents[k / 2 * block_columns + column];
+        const auto other = hn::Set(i32_half, (k % 2 ? pair : std::int32_t(std::uint32_t(pair) << 16)) >> 23);
+        const auto sum = hn::Add(exponent_at(a.exponents + k / 2 * block_rows + row, k), other);
+        const auto value = hn::Load(f32_half, a.values + k * block_rows + row);
+        const auto is_zero = hn::RebindMask(i32_half, hn::Eq(value, hn::Zero(f32_half)));
+        largest = hn::Max(largest, hn::IfThenElse(is_zero, zero_exponent, sum));
+    }
+    return largest;
+}
+
+/// One group for `lanes` rows and one column, any operands. Infinities and NaN: the plain sum in f64, which no
+/// finite operands overflow, is then infinite or NaN by the same rules.
+HWY_NOINLINE void wide_group(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int length, int column,
+                             float* HWY_RESTRICT state) {
+    for (int r = 0; r < lanes; r += wide_lanes) {
+        const auto c = hn::Load(f32_half, state + r);
+        const VD wide_c = hn::PromoteTo(f64, c);
+        const auto largest = wide_largest(rule, a, b, length, r, column, c);
+        const auto up = hn::Sub(hn::Set(i32_half, rule.fraction_bits + 127), largest);
+        const VD scale = power_of_two(up);
+        VD sum = hn::Trunc(hn::Mul(wide_c, scale)), plain = wide_c;
+        for (int k = 0; k < length; ++k) {
+            const VD value = hn::PromoteTo(f64, hn::Load(f32_half, a.values + k * block_rows + r));
+            const VD product = hn::Mul(value, hn::Set(f64, double(b.values[k * block_columns + column])));
+            sum = hn::Add(sum, hn::Trunc(hn::Mul(product, scale)));
+            plain = hn::Add(plain, product);
+        }
+        const VD finite = round_wide(hn::Mul(sum, power_of_two(hn::Neg(up))), rule.rounding);
+        const VD canonical_nan = hn::BitCast(f64, hn::Set(i64, 0x7fffffffe0000000));
+        const VD special = hn::IfThenElse(hn::IsNaN(plain), canonical_nan, plain);
+        const VD result = hn::IfThenElse(hn::IsFinite(plain), finite, special);
+        hn::Store(hn::DemoteTo(f32_half, result), f32_half, state + r);
+    }
+}
+
+// ------------------------------------------------------------------------------------------------------ blocks
+
+template <ResultRounding rounding, bool wide_sum>
+HWY_INLINE void add_groups(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int first, int last,
+                           bool special, State& state) {
+    for (int row = 0; row < block_rows; row += lanes)
+        for (int column = 0; column < block_columns; column += columns)
+            for (int k = first; k < last; k += rule.group_length) {
+                const int length = HWY_MIN(rule.group_length, last - k);
+                const FloatBlock group_a{a.values + k * block_rows + row, a.exponents + k / 2 * block_rows + row};
+                const FloatBlock group_b{b.values + k * block_columns + column,
+                                         b.exponents + k / 2 * block_columns + column};
+                auto* part = reinterpret_cast<float(*)[block_rows]>(&state.value[column][row]);
+                if (!special && quick_group<rounding, wide_sum>(rule, group_a, group_b, length, part)) continue;
+                for (int c = 0; c < columns; ++c)
+                    wide_group(rule, group_a, group_b, length, c, &state.value[column + c][row]);
+            }
+}
+
+template <ResultRounding rounding>
+HWY_INLINE VF load_c(const Accumulators& tile, int row, int column) {
+    if (!tile.c) return hn::Zero(f32);
+    const std::ptrdiff_t at = column * tile.c_stride + row;
+    if constexpr (rounding == ResultRounding::rne_f16) return load_f16(static_cast<const std::uint16_t*>(tile.c) + at);
+    return hn::LoadU(f32, static_cast<const float*>(tile.c) + at);
+}
+
+template <ResultRounding rounding>
+HWY_INLINE void store_d(VF v, const Accumulators& tile, int row, int column) {
+    const std::ptrdiff_t at = column * tile.d_stride + row;
+    if constexpr (rounding == ResultRounding::rne_f16)
+        store_f16(v, static_cast<std::uint16_t*>(tile.d) + at);
+    else
+        hn::StoreU(v, f32, static_cast<float*>(tile.d) + at);
+}
+
+/// One IEEE addition, to nearest, in D's format. (Of two binary16 values it is exact enough in f32: 24 ≥ 2 · 11 + 2.)
+template <ResultRounding rounding>
+HWY_INLINE VF add_ieee(VF x, VF y) {
+    VF sum = hn::Add(x, y);
+    if constexpr (rounding == ResultRounding::rne_f16) sum = round_to_f16(sum);
+    return hn::IfThenElse(hn::IsNaN(sum), float_of(set(magnitude_bits)), sum);
+}
+
+template <class Body>
+HWY_INLINE void for_each_vector(Body body) {
+    for (int column = 0; column < block_columns; ++column)
+        for (int row = 0; row < block_rows; row += lanes) body(row, column);
+}
+
+template <ResultRounding rounding, bool wide_sum>
+void multiply(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int elements, bool special,
+              const Accumulators& tile) {
+    State state;
+    for_each_vector([&](int row, int column) HWY_ATTR {
+        const VF c = rule.starts_from_zero ? hn::Zero(f32) : load_c<rounding>(tile, row, column);
+        hn::Store(c, f32, &state.value[column][row]);
+    });
+    add_groups<rounding, wide_sum>(rule, a, b, 0, rule.separate_halves ? elements / 2 : elements, special, state);
+    if (rule.separate_halves) {
+        State second{};
+        add_groups<rounding, wide_sum>(rule, a, b, elements / 2, elements, special, second);
+        for_each_vector([&](int row, int column) HWY_ATTR {
+            const VF x = hn::Load(f32, &state.value[column][row]), y = hn::Load(f32, &second.value[column][row]);
+            hn::Store(add_ieee<rounding>(x, y), f32, &state.value[column][row]);
+        });
+    }
+    for_each_vector([&](int row, int column) HWY_ATTR {
+        VF result = hn::Load(f32, &state.value[column][row]);
+        if (rule.starts_from_zero) result = add_ieee<rounding>(result, load_c<rounding>(tile, row, column));
+        store_d<rounding>(result, tile, row, column);
+    });
+}
+
+}  // namespace
+
+FusedKernel fused_kernel(const FusedRule& rule) {
+    switch (rule.rounding) {
+        case ResultRounding::rz_f32:
+            return rule.wide_sum ? multiply<ResultRounding::rz_f32, true> : multiply<ResultRounding::rz_f32, false>;
+        case ResultRounding::rz_e8m13:
+            return rule.wide_sum ? multiply<ResultRounding::rz_e8m13, true> : multiply<ResultRounding::rz_e8m13, false>;
+        case ResultRounding::rne_f16:
+            return rule.wide_sum ? multiply<ResultRounding::rne_f16, true> : multiply<ResultRounding::rne_f16, false>;
+    }
+    return nullptr;
+}
+#endif
+}  // namespace tilepath::number::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tilepath::number::engine {
+HWY_EXPORT(fused_kernel);
+FusedKernel best_fused_kernel(const FusedRule& rule) { return HWY_DYNAMIC_DISPATCH(fused_kernel)(rule); }
+}  // namespace tilepath::number::engine
+#endif

@@ -1,0 +1,102 @@
+// Integer and bit matrix multiplies on vectors over the rows of A: exact sums of at most 32 bits, modulo 2^32.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "number/engine_integer.cpp"
+#include "number/engine_targets.h"
+// After engine_targets.h:
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "number/engine_kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace tilepath::number::engine::HWY_NAMESPACE {
+#if HWY_TARGET == HWY_SCALAR
+IntegerKernel integer_kernel() { return nullptr; }
+#else
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using I32 = hn::CappedTag<std::int32_t, block_rows>;
+using U32 = hn::Rebind<std::uint32_t, I32>;
+using I16 = hn::Repartition<std::int16_t, I32>;
+using VI = hn::Vec<I32>;
+constexpr I32 i32;
+constexpr U32 u32;
+constexpr I16 i16;
+constexpr int lanes = int(hn::MaxLanes(i32));
+
+/// Two products of 16-bit integers, or the population of 32 bits.
+template <IntegerRule::Kind kind>
+HWY_INLINE VI add_word(VI a, VI b, VI sum) {
+    if constexpr (kind == IntegerRule::Kind::multiply) {
+#if HWY_TARGET == HWY_AVX3
+        return hn::Add(sum, VI{_mm512_madd_epi16(a.raw, b.raw)});
+#elif HWY_TARGET == HWY_AVX2
+        return hn::Add(sum, VI{_mm256_madd_epi16(a.raw, b.raw)});
+#elif HWY_TARGET == HWY_SSE4
+        return hn::Add(sum, VI{_mm_madd_epi16(a.raw, b.raw)});
+#else
+        // The even elements, then the odd ones. (Highway's ReorderWidenMulAccumulate may move products to other lanes.)
+        const VI even = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(a)), hn::ShiftRight<16>(hn::ShiftLeft<16>(b)));
+        return hn::Add(sum, hn::Add(even, hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b))));
+#endif
+    } else {
+        const VI bits = kind == IntegerRule::Kind::bit_and ? hn::And(a, b) : hn::Xor(a, b);
+        return hn::Add(sum, hn::BitCast(i32, hn::PopulationCount(hn::BitCast(u32, bits))));
+    }
+}
+
+/// C + sum, wrapped, or clamped where it leaves 32 bits.
+HWY_INLINE VI add_c(VI c, VI sum, bool saturate) {
+    const VI wrapped = hn::Add(c, sum);
+    if (!saturate) return wrapped;
+    const auto overflow = hn::Lt(hn::And(hn::Xor(c, wrapped), hn::Xor(sum, wrapped)), hn::Zero(i32));
+    const VI limit = hn::Xor(hn::ShiftRight<31>(c), hn::Set(i32, INT32_MAX));
+    return hn::IfThenElse(overflow, limit, wrapped);
+}
+
+template <IntegerRule::Kind kind>
+HWY_INLINE void multiply(const IntegerRule& rule, const std::int32_t* a, const std::int32_t* b, int words,
+                         const Accumulators& tile) {
+    for (int row = 0; row < block_rows; row += lanes) {
+        VI sums[block_columns];
+#pragma GCC unroll 8
+        for (int c = 0; c < block_columns; ++c) sums[c] = hn::Zero(i32);
+        for (int w = 0; w < words; ++w) {
+            const VI word = hn::Load(i32, a + w * block_rows + row);
+#pragma GCC unroll 8
+            for (int c = 0; c < block_columns; ++c)
+                sums[c] = add_word<kind>(word, hn::Set(i32, b[w * block_columns + c]), sums[c]);
+        }
+#pragma GCC unroll 8
+        for (int c = 0; c < block_columns; ++c) {
+            const auto* source = static_cast<const std::int32_t*>(tile.c);
+            const VI old = source ? hn::LoadU(i32, source + c * tile.c_stride + row) : hn::Zero(i32);
+            hn::StoreU(add_c(old, sums[c], rule.saturate), i32,
+                       static_cast<std::int32_t*>(tile.d) + c * tile.d_stride + row);
+        }
+    }
+}
+
+void multiply_any(const IntegerRule& rule, const std::int32_t* a, const std::int32_t* b, int words,
+                  const Accumulators& tile) {
+    switch (rule.kind) {
+        case IntegerRule::Kind::multiply: return multiply<IntegerRule::Kind::multiply>(rule, a, b, words, tile);
+        case IntegerRule::Kind::bit_and: return multiply<IntegerRule::Kind::bit_and>(rule, a, b, words, tile);
+        case IntegerRule::Kind::bit_xor: return multiply<IntegerRule::Kind::bit_xor>(rule, a, b, words, tile);
+    }
+}
+
+}  // namespace
+
+IntegerKernel integer_kernel() { return multiply_any; }
+#endif
+}  // namespace tilepath::number::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace tilepath::number::engine {
+HWY_EXPORT(integer_kernel);
+IntegerKernel best_integer_kernel() { return HWY_DYNAMIC_DISPATCH(integer_kernel)(); }
+}  // namespace tilepath::number::engine
+#endif

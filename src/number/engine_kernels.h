@@ -1,0 +1,87 @@
+// What passes between the engine and its kernels, which are compiled once per instruction set (see engine_targets.h).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "number/fused_dot.h"
+
+namespace tilepath::number::engine {
+
+/// A kernel makes one block of D: 16 rows of A by 8 columns of B. Every vector length divides 16, and mma.sync's
+/// m16n8 is exactly one block.
+constexpr int block_rows = 16, block_columns = 8;
+
+/// A chunk of k: what one row holds in 16 bytes. Operands are filled up to whole chunks with zeros.
+constexpr int chunk_bytes = 16;
+
+/// How a float of at most 32 bits becomes an f32 and an exponent. x holds the element at the top of 32 bits:
+/// f32 = (x arithmetically shifted right by `right`, masked) as f32 bits · `factor`, subnormals included.
+struct FloatRule {
+    int container_bits = 16;  ///< 8, 16 or 32
+    int element_bits = 16;    ///< from the container's top down for tf32, from its bottom up for the others
+    int right = 0;
+    std::int32_t mask = 0;
+    float factor = 1;
+    std::int32_t largest_finite = 0;   ///< as masked bits without sign; above it lie infinity and NaN
+    std::int32_t infinity = -1;        ///< as masked bits without sign; −1: the format has none
+    std::int32_t least_exponent = 0;   ///< emin + 127, at f32's place (<< 23)
+    std::int32_t exponent_offset = 0;  ///< added to f32's exponent field, same place
+    std::int32_t zero_exponent = 0;    ///< stands for zeros, same place
+    bool halves = false;               ///< fp8_through_f16: k mod 4 ∈ {0,1} first, then the others
+};
+
+/// An operand in the engine's form, in blocks of 16 rows of A or 8 columns of B. Within a block element k of every row
+/// lies together: values[k][row]; exponents[k/2][row] holds those of k (low half) and k+1 (high half), each << 7, so
+/// that either half, moved to the top of 32 bits, is an exponent at f32's place.
+struct FloatBlock {
+    float* values;
+    std::int32_t* exponents;
+};
+
+struct FusedRule {
+    int group_length = 0;
+    int fraction_bits = 0;
+    int zero_exponent = 0;
+    ResultRounding rounding = ResultRounding::rz_f32;
+    bool wide_sum = false;          ///< a group's sum may leave 32 bits
+    bool starts_from_zero = false;  ///< fp8_through_f16: C is added at the end, by IEEE rules
+    bool separate_halves = false;   ///< fp8_through_f16: every group starts from zero, and the results are added
+};
+
+/// One block of accumulators, column-major; `c` null is zero. 16-bit words where the result is f16, else 32.
+struct Accumulators {
+    const void* c;
+    std::ptrdiff_t c_stride;
+    void* d;
+    std::ptrdiff_t d_stride;
+};
+
+struct IntegerRule {
+    enum class Kind : std::uint8_t { multiply, bit_and, bit_xor } kind = Kind::multiply;
+    bool saturate = false;
+};
+
+/// `chunk` holds 16 bytes of each row of a block (16 rows or 8), one row after the other.
+struct PrepareKernels {
+    /// Element 0 of the chunk is element `first` of `elements`. Returns whether an infinity or a NaN is there.
+    bool (*floats)(const FloatRule&, const std::byte* chunk, int rows, int first, int elements, const FloatBlock& out);
+    /// Pairs of 16-bit integers: out[k/2][row] holds k (low half) and k+1.
+    void (*integers)(int element_bits, bool is_signed, const std::byte* chunk, int rows, int first, std::int32_t* out);
+    /// Words of bits: out[k/32][row].
+    void (*bits)(const std::byte* chunk, int rows, int first, std::int32_t* out);
+};
+
+/// One block of D. `special`: the operands may hold infinities and NaN.
+using FusedKernel = void (*)(const FusedRule&, const FloatBlock& a, const FloatBlock& b, int elements, bool special,
+                             const Accumulators&);
+
+/// One block of D; `words` of prepared operand per row.
+using IntegerKernel = void (*)(const IntegerRule&, const std::int32_t* a, const std::int32_t* b, int words,
+                               const Accumulators&);
+
+/// The best of this CPU; null where Highway has only scalar code for it.
+const PrepareKernels* best_prepare_kernels();
+FusedKernel best_fused_kernel(const FusedRule& rule);
+IntegerKernel best_integer_kernel();
+
+}  // namespace tilepath::number::engine
