@@ -19,12 +19,12 @@ struct Range {
 };
 
 enum class OperandKind : std::uint8_t {
-    identifier,  ///< register, variable, label, function, …: `name`, `symbol`, `component`; `bits`: the offset of
-                 ///< `foo+8`
-    sink,        ///< `_`
-    immediate,   ///< `bits`, `immediate`
-    address,     ///< `[base+offset]`: `name` (none: the address is `bits` alone), `bits` the offset; `unified` for
-                 ///< `[a].unified`
+    identifier,      ///< register, variable, label, function, …: `name`, `symbol`, `component`; `bits`: the offset of
+                     ///< `foo+8`
+    sink,            ///< `_`
+    immediate,       ///< `bits`, `immediate`
+    address,         ///< `[base+offset]`: `name` (none: the address is `bits` alone), `bits` the offset; `unified` for
+                     ///< `[a].unified`
     tensor_address,  ///< `[base, {c0, c1}]`, `[tex, sampler, {…}]`, `[base+8, {…}]`: `children`, in order
     indexed,  ///< `a[i]`, `a[i+4]`: `children` are the array and the index (an immediate or an identifier with offset)
     vector,   ///< `{a, b, _}`: `children`

@@ -11,7 +11,8 @@ namespace tilepath::ptx {
 /// space.
 enum class Space : std::uint8_t { none, reg, sreg, const_, global, local, param, shared, tex };
 
-/// Types of variables (PTX ISA 5.2, 5.3). The alternate and packed formats are for registers.
+/// Types of variables (PTX ISA 5.2, 5.3). Alternate and packed formats are types of
+/// instructions only: their registers are declared with bit-size types.
 enum class Type : std::uint8_t {
     none,
     u8,
@@ -29,8 +30,6 @@ enum class Type : std::uint8_t {
     b128,
     f16,
     f16x2,
-    bf16,
-    bf16x2,
     f32,
     f64,
     pred,
