@@ -78,9 +78,7 @@ std::uint64_t clamped(Format format, std::uint64_t bits, const Arithmetic& how) 
 
 std::uint64_t finish(Format format, const Real& value, const Arithmetic& how) {
     const Exact exact_value = narrowed(value);
-    const int top = exact_value.exponent + std::bit_width(exact_value.significand) - 1;
-    // Recorded on an H200: what is tiny before rounding is flushed, even where rounding would make it normal.
-    if (how.ftz && top < 1 - traits(format).bias) return clamped(format, zero(format, value.negative), how);
+    if (how.ftz && tiny(format, exact_value, how.rounding)) return clamped(format, zero(format, value.negative), how);
     return clamped(format, round_to(format, exact_value, {how.rounding}), how);
 }
 
@@ -103,6 +101,30 @@ std::uint64_t invalid(Format format, const Arithmetic& how) { return clamped(for
 
 std::uint64_t signed_infinity(Format format, bool negative, const Arithmetic& how) {
     return clamped(format, infinity(format, negative), how);
+}
+
+std::uint64_t sign_bit(Format format) { return 1ull << (traits(format).bits - 1); }
+
+std::uint64_t flushed(Format format, std::uint64_t bits, const Comparison& how) {
+    const Decoded d = input(format, bits, {Rounding::rn, how.ftz});
+    return is_zero(d) ? zero(format, d.negative) : bits;
+}
+
+/// A key that orders finite numbers, infinities and signed zeros (−0 below +0).
+std::int64_t order(Format format, std::uint64_t bits) {
+    const std::int64_t magnitude = std::int64_t(bits & (sign_bit(format) - 1));
+    return (bits & sign_bit(format)) != 0 ? -magnitude - 1 : magnitude;
+}
+
+std::uint64_t extremum(Format format, std::uint64_t a, std::uint64_t b, const Comparison& how, bool largest) {
+    a = flushed(format, a, how), b = flushed(format, b, how);
+    const std::uint64_t product_sign = (a ^ b) & sign_bit(format);
+    if (how.xorsign_abs) a &= ~sign_bit(format), b &= ~sign_bit(format);
+    const bool a_nan = is_nan(decode(a, format)), b_nan = is_nan(decode(b, format));
+    if ((a_nan && b_nan) || (how.nan && (a_nan || b_nan))) return nan_from(format, b);
+    std::uint64_t chosen = a;
+    if (a_nan || (!b_nan && (order(format, a) < order(format, b)) == largest)) chosen = b;
+    return how.xorsign_abs ? chosen | product_sign : chosen;
 }
 
 std::uint64_t integer_root(Wide value, bool& exact_root) {
@@ -147,6 +169,8 @@ std::uint64_t mul(Format format, std::uint64_t a, std::uint64_t b, const Arithme
 }
 
 std::uint64_t fma(Format format, std::uint64_t a, std::uint64_t b, std::uint64_t c, const Arithmetic& how) {
+    const auto out_of_bounds = [](std::uint64_t bits) { return (bits & 0x7fff) == 0x7ff7; };
+    if (how.oob && (out_of_bounds(a) || out_of_bounds(b))) return zero(format, false);
     const Decoded x = input(format, a, how), y = input(format, b, how), z = input(format, c, how);
     if (is_nan(y)) return clamped(format, nan_from(format, b), how);
     if (is_nan(z)) return clamped(format, nan_from(format, c), how);
@@ -191,15 +215,22 @@ std::uint64_t sqrt(Format format, std::uint64_t a, const Arithmetic& how) {
     return finish(format, {false, root, (value.exponent - shift) / 2, !exact_root}, how);
 }
 
-std::uint64_t convert_float(std::uint64_t bits, Format from, Format to) {
-    const Decoded d = decode(bits, from);
-    switch (d.kind) {
-        case Class::nan: return canonical_nan(to);
-        case Class::infinity: return infinity(to, d.negative);
-        case Class::zero:
-        case Class::finite: break;
-    }
-    return round_to(to, exact(d, from));
+std::uint64_t minimum(Format format, std::uint64_t a, std::uint64_t b, const Comparison& how) {
+    return extremum(format, a, b, how, false);
+}
+
+std::uint64_t maximum(Format format, std::uint64_t a, std::uint64_t b, const Comparison& how) {
+    return extremum(format, a, b, how, true);
+}
+
+std::uint64_t negated(Format format, std::uint64_t a, const Comparison& how) {
+    if (is_nan(decode(a, format))) return nan_from(format, a);
+    return flushed(format, a, how) ^ sign_bit(format);
+}
+
+std::uint64_t absolute(Format format, std::uint64_t a, const Comparison& how) {
+    if (is_nan(decode(a, format))) return nan_from(format, a);
+    return flushed(format, a, how) & ~sign_bit(format);
 }
 
 }  // namespace tilepath::number

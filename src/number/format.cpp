@@ -13,7 +13,7 @@ namespace {
 
 // name, bits, container, floating, signed, exponent bits, fraction bits, bias, specials; in the order of the enum.
 // OCP Microscaling Formats 1.0 for the 4- to 8-bit floats and ue8m0; PTX ISA 5.2.3 for tf32, ue4m3.
-constexpr std::array<FormatTraits, 18> table{{
+constexpr std::array<FormatTraits, 23> table{{
     {"f64", 64, 64, true, true, 11, 52, 1023, Specials::ieee},
     {"f32", 32, 32, true, true, 8, 23, 127, Specials::ieee},
     {"tf32", 19, 32, true, true, 8, 10, 127, Specials::ieee},
@@ -32,6 +32,11 @@ constexpr std::array<FormatTraits, 18> table{{
     {"s4", 4, 8, false, true, 0, 0, 0, Specials::none},
     {"u4", 4, 8, false, false, 0, 0, 0, Specials::none},
     {"b1", 1, 8, false, false, 0, 0, 0, Specials::none},
+    {"u16", 16, 16, false, false, 0, 0, 0, Specials::none},
+    {"s16", 16, 16, false, true, 0, 0, 0, Specials::none},
+    {"u32", 32, 32, false, false, 0, 0, 0, Specials::none},
+    {"u64", 64, 64, false, false, 0, 0, 0, Specials::none},
+    {"s64", 64, 64, false, true, 0, 0, 0, Specials::none},
 }};
 
 constexpr auto formats = [] {
@@ -105,7 +110,7 @@ Decoded decode(std::uint64_t bits, Format format) {
     bits = bits >> container_shift(format) & low_bits(f.bits);
     if (!f.floating) {
         const bool negative = f.is_signed && (bits >> (f.bits - 1)) != 0;
-        const std::uint64_t magnitude = negative ? (1ull << f.bits) - bits : bits;
+        const std::uint64_t magnitude = negative ? (0 - bits) & low_bits(f.bits) : bits;
         return {magnitude == 0 ? Class::zero : Class::finite, negative, 0, magnitude};
     }
     const bool negative = f.is_signed && (bits >> (f.bits - 1)) != 0;
@@ -171,25 +176,58 @@ std::uint64_t round_to(Format format, const Exact& value, const EncodeOptions& o
     return place(format, negative, magnitude);
 }
 
+Whole round_to_whole(const Exact& value, Rounding rounding) {
+    if (value.significand == 0 && !value.sticky) return {value.negative, 0, false};
+    if (value.exponent >= 0)
+        return {value.negative, value.significand << std::min(value.exponent, 63),
+                value.exponent > std::countl_zero(value.significand)};
+    const int dropped = -value.exponent;
+    std::uint64_t kept = dropped >= 64 ? 0 : value.significand >> dropped;
+    std::uint64_t rest = dropped > 64 ? 0 : value.significand << (64 - dropped % 64) % 64;
+    bool sticky = value.sticky;
+    if (dropped > 64) {
+        rest = dropped >= 128 ? 0 : value.significand >> (dropped - 64);
+        sticky = true;
+    }
+    const std::uint64_t up = rounds_up(value.negative, kept & 1, rest, sticky, {rounding});
+    kept += up;
+    return {value.negative, kept, up == 1 && kept == 0};
+}
+
+std::uint64_t clamp_to(Format format, const Whole& value) {
+    const FormatTraits& f = traits(format);
+    TILEPATH_ASSERT(!f.floating, "only integers are clamped to a range");
+    const std::uint64_t highest = low_bits(f.is_signed ? f.bits - 1 : f.bits);
+    if (!value.negative) return value.overflow ? highest : std::min(value.magnitude, highest);
+    if (!f.is_signed) return 0;
+    const std::uint64_t lowest = highest + 1;  // its magnitude
+    return (0 - (value.overflow ? lowest : std::min(value.magnitude, lowest))) & low_bits(f.bits);
+}
+
+bool tiny(Format format, const Exact& value, Rounding rounding) {
+    const FormatTraits& f = traits(format);
+    const int top = value.exponent + int(std::bit_width(value.significand)) - 1;
+    if (top != -f.bias) return top < -f.bias;
+    // One binade below the normals: rounded in place, with one more bit than the subnormals there have.
+    const Exact in_place{value.negative, value.significand, value.exponent - (top - f.fraction_bits), value.sticky};
+    return round_to_whole(in_place, rounding).magnitude >> (f.fraction_bits + 1) == 0;
+}
+
 std::uint64_t from_double(double value, Format format, const EncodeOptions& options) {
     const FormatTraits& f = traits(format);
-    if (!f.floating) {
-        if (std::isnan(value)) return 0;
-        const double low = f.is_signed ? -std::ldexp(1.0, f.bits - 1) : 0.0;
-        const double high = std::ldexp(1.0, f.is_signed ? f.bits - 1 : f.bits) - 1.0;
-        return std::uint64_t(std::int64_t(std::clamp(std::nearbyint(value), low, high))) & low_bits(f.bits);
-    }
     const Decoded d = decode(std::bit_cast<std::uint64_t>(value), Format::f64);
     switch (d.kind) {
-        case Class::nan: return canonical_nan(format);
+        case Class::nan: return f.floating ? canonical_nan(format) : 0;
         case Class::infinity:
+            if (!f.floating) return clamp_to(format, {d.negative, 0, true});
             if (!f.is_signed && d.negative) return zero(format, false);
             if (f.specials == Specials::ieee && !options.satfinite) return infinity(format, d.negative);
             return overflow(format, d.negative, {Rounding::rn, options.satfinite, 0, 0});
         case Class::zero:
         case Class::finite: break;
     }
-    return round_to(format, exact(d, Format::f64), options);
+    const Exact number = exact(d, Format::f64);
+    return f.floating ? round_to(format, number, options) : clamp_to(format, round_to_whole(number, options.rounding));
 }
 
 std::uint64_t canonical_nan(Format format) {

@@ -68,7 +68,7 @@ struct Decoded {
 /// Bits above the format's own (and tf32's low 13, ue4m3's bit 7) are ignored.
 Decoded decode(std::uint64_t bits, Format format);
 
-/// Exact for every format; a NaN gives a quiet NaN.
+/// Exact for every format but u64 and s64 (rounded to nearest even); a NaN gives a quiet NaN.
 double to_double(std::uint64_t bits, Format format);
 
 /// An exact real number, or one known to lie strictly between two neighbours on a grid:
@@ -92,7 +92,24 @@ struct EncodeOptions {
 /// those without either the largest finite value. Zero keeps its sign; unsigned formats give 0 for what is negative.
 std::uint64_t round_to(Format format, const Exact& value, const EncodeOptions& options = {});
 
-/// The double rounded into `format`, integers included (round to nearest even, clamped to the range; NaN gives 0).
+/// An integer: ± magnitude, or what exceeds 64 bits.
+struct Whole {
+    bool negative = false;
+    std::uint64_t magnitude = 0;
+    bool overflow = false;
+};
+
+/// The number rounded to an integer.
+Whole round_to_whole(const Exact& value, Rounding rounding);
+
+/// Clamped to the range of an integer format, in its bits.
+std::uint64_t clamp_to(Format format, const Whole& value);
+
+/// Whether .ftz flushes a nonzero result: tiny after rounding, as if the exponent had no lower bound (recorded on an
+/// H200: (1 − 2^-24) · 2^-126 is flushed, though it would round to the least normal f32).
+bool tiny(Format format, const Exact& value, Rounding rounding);
+
+/// The double rounded into `format`, integers included (clamped to the range; NaN gives 0).
 std::uint64_t from_double(double value, Format format, const EncodeOptions& options = {});
 
 /// A decoded element (finite or zero) as an exact number.

@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "number/arithmetic.h"
+#include "number/conversion.h"
 #include "number/fused_sum.h"
 
 namespace tilepath::number {
@@ -190,8 +191,8 @@ std::uint64_t cuda_core_dot(const DotRecipe& r, std::span<const std::uint64_t> a
     TILEPATH_ASSERT(a.size() == 4, "m8n8k4 has four products");
     std::array<std::uint64_t, 4> x, y;
     for (std::size_t k = 0; k < 4; ++k) {
-        x[k] = convert_float(a[k], Format::f16, Format::f32);
-        y[k] = convert_float(b[k], Format::f16, Format::f32);
+        x[k] = convert(a[k], Format::f16, Format::f32);
+        y[k] = convert(b[k], Format::f16, Format::f32);
     }
     const auto mul_f32 = [](std::uint64_t p, std::uint64_t q) { return mul(Format::f32, p, q, {}); };
     const auto add_f32 = [](std::uint64_t p, std::uint64_t q) { return add(Format::f32, p, q, {}); };
@@ -199,10 +200,10 @@ std::uint64_t cuda_core_dot(const DotRecipe& r, std::span<const std::uint64_t> a
         return fma(Format::f32, p, q, s, {});
     };
     if (r.d == Format::f16) {
-        const std::uint64_t wide_c = convert_float(c, Format::f16, Format::f32);
+        const std::uint64_t wide_c = convert(c, Format::f16, Format::f32);
         const std::uint64_t low = fma_f32(x[1], y[1], mul_f32(x[0], y[0]));
         const std::uint64_t high = fma_f32(x[3], y[3], mul_f32(x[2], y[2]));
-        return convert_float(add_f32(add_f32(wide_c, low), high), Format::f32, Format::f16);
+        return convert(add_f32(add_f32(wide_c, low), high), Format::f32, Format::f16);
     }
     std::uint64_t chain = 0;
     for (std::size_t k = 0; k < 4; ++k) chain = fma_f32(x[k], y[k], chain);
