@@ -199,7 +199,9 @@ __device__ __forceinline__ void gemm(const typename Type::Element* a, const type
     const bool c_read = beta != Accumulator{0};
     const bool c_aligned = is_aligned(c, ldc, sizeof(Output), sizeof(OutputQuad));
     const int n = cta_n + lane * 4;
-    const int columns = max(0, min(n_extent - n, 4));
+    // Left unclamped: ptxas 13.0 for sm_90 compiles `max(0, min(columns, 4)) == 4` wrongly, into a predicate of
+    // VIMNMX.RELU.
+    const int columns = n_extent - n;
     float bias_values[4] = {};
     if constexpr (linear) {
 #pragma unroll
@@ -210,11 +212,11 @@ __device__ __forceinline__ void gemm(const typename Type::Element* a, const type
 #pragma unroll 1
     for (int row = warp; row < config.cta_m; row += config.threads() / 32) {
         const int m = cta_m + row;
-        if (m >= m_extent || columns == 0) break;
+        if (m >= m_extent || columns <= 0) break;
         const Quad accumulator = *reinterpret_cast<const Quad*>(staged(row, lane * 4));
         const std::int64_t c_at = static_cast<std::int64_t>(m) * ldc + n, d_at = static_cast<std::int64_t>(m) * ldd + n;
         OutputQuad old = {};
-        if (c_read && c_aligned && columns == 4) {
+        if (c_read && c_aligned && columns >= 4) {
             old = *reinterpret_cast<const OutputQuad*>(c + c_at);
         } else if (c_read) {
 #pragma unroll
@@ -228,7 +230,7 @@ __device__ __forceinline__ void gemm(const typename Type::Element* a, const type
             result.value[e] = to_output<Output>(
                 epilogue<linear>(accumulator.value[e], to_accumulator(old.value[e]), alpha, beta, bias_values[e]));
         }
-        if (d_aligned && columns == 4) {
+        if (d_aligned && columns >= 4) {
             *reinterpret_cast<OutputQuad*>(d + d_at) = result;
         } else {
 #pragma unroll
