@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "host/job.h"
+
+namespace tilepath::host {
+namespace {
+
+std::uint64_t product(const std::vector<std::int64_t>& shape) {
+    std::uint64_t out = 1;
+    for (std::int64_t extent : shape) out *= static_cast<std::uint64_t>(extent);
+    return out;
+}
+
+std::span<std::uint8_t> host_bytes(machine::Address address, std::size_t size) {
+    return {reinterpret_cast<std::uint8_t*>(static_cast<std::uintptr_t>(address)), size};
+}
+
+/// The address of a module's variable, or of a fresh allocation; filled with what the buffer holds at first.
+Result<machine::Address> place(const Buffer& buffer, const program::Program& program, const exec::ModuleImage& image,
+                               machine::DeviceMemory& memory) {
+    machine::Address address = 0;
+    if (buffer.symbol) {
+        for (std::size_t i = 0; i < program.variables.size(); ++i)
+            if (program.variables[i].name == buffer.name) address = image.variables[i];
+    } else {
+        auto allocated = memory.allocate(buffer.bytes.size(), buffer.name);
+        if (!allocated) return allocated;
+        address = *allocated;
+    }
+    if (!buffer.bytes.empty()) std::memcpy(host_bytes(address, buffer.bytes.size()).data(), buffer.bytes.data(), buffer.bytes.size());
+    return address;
+}
+
+}  // namespace
+
+std::uint64_t Buffer::elements() const { return product(shape); }
+
+bool Outcome::ok() const {
+    for (const exec::LaunchReport& report : reports)
+        if (!report.ok()) return false;
+    return true;
+}
+
+Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
+    auto device = machine::device_named(job.arch);
+    if (!device) return std::unexpected(device.error());
+    auto memory = machine::DeviceMemory::create();
+    if (!memory) return std::unexpected(memory.error());
+    if (job.launches.empty()) return fail("nothing to run: the job has no launch");
+    const program::Program& first = *job.launches.front().program;
+    auto image = exec::load_variables(first, **memory);
+    if (!image) return std::unexpected(image.error());
+
+    std::vector<machine::Address> addresses;
+    for (const Buffer& buffer : job.buffers) {
+        auto address = place(buffer, first, *image, **memory);
+        if (!address) return std::unexpected(address.error());
+        addresses.push_back(*address);
+    }
+    Outcome outcome;
+    for (const Launch& launch : job.launches) {
+        std::vector<std::uint8_t> parameters = launch.parameters;
+        for (const Launch::BufferAddress& patch : launch.addresses) {
+            const std::uint64_t address = addresses[patch.buffer] + static_cast<std::uint64_t>(patch.addend);
+            std::memcpy(parameters.data() + patch.offset, &address, sizeof address);
+        }
+        auto report = exec::launch(*launch.program, *device, **memory, *image, launch.shape, parameters, options);
+        if (!report) return std::unexpected(report.error());
+        outcome.reports.push_back(std::move(*report));
+        if (!outcome.reports.back().ok()) break;
+    }
+    for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+        std::span<std::uint8_t> bytes = host_bytes(addresses[i], job.buffers[i].bytes.size());
+        outcome.buffers.emplace_back(bytes.begin(), bytes.end());
+    }
+    return outcome;
+}
+
+}  // namespace tilepath::host

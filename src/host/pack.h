@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "host/launch_file.h"
+
+namespace tilepath::host {
+
+/// `.u32 kernel_param_5` or `.b8 kernel_param_0[64]`.
+std::string describe(const program::FrameVariable& parameter);
+
+/// Writes one argument into launch.parameters at its parameter's place; a buffer's address is noted for later.
+Result<void> pack_argument(const Argument& argument, const program::FrameVariable& parameter, const std::vector<Buffer>& buffers,
+                           Launch& launch);
+
+}  // namespace tilepath::host

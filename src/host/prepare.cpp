@@ -1,0 +1,159 @@
+// From a launch file to a Job: the module is read, entries lowered, parameters packed, buffers filled.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <filesystem>
+
+#include "host/launch_file.h"
+#include "host/npy.h"
+#include "host/pack.h"
+#include "isa/build.h"
+#include "ptx/read.h"
+
+namespace tilepath::host {
+namespace {
+
+class Preparer {
+  public:
+    explicit Preparer(const LaunchFile& file) : file_(file) {}
+
+    Result<Job> run(const std::string& arch) {
+        if (!read_module()) return std::unexpected(std::move(diagnostics_));
+        job_.ptx = module_->source;
+        job_.arch = !arch.empty() ? arch : !file_.arch.empty() ? file_.arch : std::string(module_->architecture());
+        for (const BufferTable& table : file_.buffers) add_buffer(table);
+        for (const LaunchTable& table : file_.launches) add_launch(table);
+        if (!job_.launches.empty())
+            for (const BufferTable& table : file_.symbols) add_symbol(table, *job_.launches.front().program);
+        if (has_error(diagnostics_)) return std::unexpected(std::move(diagnostics_));
+        return std::move(job_);
+    }
+
+  private:
+    bool read_module() {
+        const std::string path = resolve(file_.module);
+        auto bytes = read_bytes(path);
+        if (!bytes) return absorb(bytes.error());
+        auto module = ptx::read(Source(file_.module, std::string(bytes->begin(), bytes->end())));
+        if (!module) return absorb(module.error());
+        module_.emplace(std::move(*module));
+        return true;
+    }
+
+    std::string resolve(const std::string& path) const {
+        std::filesystem::path given(path);
+        return given.is_absolute() || file_.folder.empty() ? path : (std::filesystem::path(file_.folder) / given).string();
+    }
+
+    bool absorb(const Diagnostics& from) {
+        diagnostics_.insert(diagnostics_.end(), from.begin(), from.end());
+        return false;
+    }
+
+    void error(const Place& place, std::string message, std::string note = {}) {
+        absorb(fail_at(place, std::move(message), std::move(note)).error());
+    }
+
+    void fill(const BufferTable& table, Buffer& buffer) {
+        auto with_path = [&](Contents contents) {
+            if (contents.kind == Contents::Kind::file) contents.text = resolve(contents.text);
+            return contents;
+        };
+        const std::uint8_t between = table.init.kind == Contents::Kind::zero ? 0 : 0xA5;
+        if (auto bytes = make_contents(with_path(table.init), buffer, between)) buffer.bytes = std::move(*bytes);
+        else absorb(bytes.error());
+        if (table.expect) {
+            if (auto bytes = make_contents(with_path(*table.expect), buffer, 0)) buffer.expected = std::move(*bytes);
+            else absorb(bytes.error());
+        }
+        if (!buffer.save.empty()) buffer.save = resolve(buffer.save);
+    }
+
+    void add_buffer(const BufferTable& table) {
+        Buffer buffer = table.buffer;
+        fill(table, buffer);
+        job_.buffers.push_back(std::move(buffer));
+    }
+
+    /// A variable of the module: its size is the module's, its initial value too unless the file gives one.
+    void add_symbol(const BufferTable& table, const program::Program& program) {
+        Buffer buffer = table.buffer;
+        const program::Variable* variable = nullptr;
+        std::string names;
+        for (const program::Variable& candidate : program.variables) {
+            if (candidate.name == buffer.name) variable = &candidate;
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.name);
+        }
+        if (!variable)
+            return error(table.place, fmt::format("the module has no .global or .const variable '{}'", buffer.name),
+                         names.empty() ? "it has none" : "its variables: " + names);
+        if (!table.has_dtype) buffer.dtype = symbol_dtype(variable->element);
+        if (!table.has_shape) buffer.shape = {static_cast<std::int64_t>(variable->bytes * 8 / static_cast<std::uint64_t>(buffer.dtype.bits))};
+        if (bytes_of(buffer.dtype, buffer.elements()) > variable->bytes)
+            return error(table.place, fmt::format("'{}' has {} bytes in the module; the table describes {}", buffer.name, variable->bytes,
+                                                  bytes_of(buffer.dtype, buffer.elements())));
+        buffer.bytes.assign(variable->bytes, 0);
+        std::copy(variable->initial.begin(), variable->initial.end(), buffer.bytes.begin());
+        if (table.init.kind == Contents::Kind::poison) {
+            std::vector<std::uint8_t> own = buffer.bytes;
+            fill(table, buffer);
+            buffer.bytes = std::move(own);
+        } else {
+            fill(table, buffer);
+        }
+        job_.buffers.push_back(std::move(buffer));
+    }
+
+    static DType symbol_dtype(program::DataType type) {
+        if (auto found = dtype_named(program::traits(type).name)) return *found;
+        return *dtype_named(fmt::format("u{}", program::bytes(type) * 8));
+    }
+
+    void add_launch(const LaunchTable& table) {
+        auto program = isa::build(*module_, table.entry);
+        if (!program) return (void)absorb(program.error());
+        Launch launch;
+        launch.program = std::make_shared<program::Program>(std::move(*program));
+        launch.entry = launch.program->functions.front().name;
+        launch.shape = table.shape;
+        pack(table, launch);
+        auto device = machine::device_named(job_.arch);
+        if (!device) return (void)absorb(device.error());
+        if (!has_error(diagnostics_)) {
+            Diagnostics found = exec::check_launch(*launch.program, *device, launch.shape, launch.parameters.size());
+            for (Diagnostic& diagnostic : found)
+                if (!diagnostic.place) diagnostic.place = table.place;
+            absorb(found);
+        }
+        job_.launches.push_back(std::move(launch));
+    }
+
+    void pack(const LaunchTable& table, Launch& launch) {
+        const std::vector<program::FrameVariable>& parameters = launch.program->functions.front().parameters;
+        if (table.arguments.size() != parameters.size()) {
+            std::vector<std::string> list;
+            for (const program::FrameVariable& parameter : parameters) list.push_back(describe(parameter));
+            return error(table.arguments.size() > parameters.size() ? table.arguments[parameters.size()].place : table.place,
+                         fmt::format("'{}' has {} parameters, found {} [[arg]] tables", launch.entry, parameters.size(), table.arguments.size()),
+                         list.empty() ? "it takes none" : fmt::format("its parameters: {}", fmt::join(list, ", ")));
+        }
+        for (std::size_t i = 0; i < parameters.size(); ++i)
+            launch.parameters.resize(std::max<std::size_t>(launch.parameters.size(), parameters[i].offset + parameters[i].bytes));
+        for (std::size_t i = 0; i < parameters.size(); ++i) {
+            auto packed = pack_argument(table.arguments[i], parameters[i], job_.buffers, launch);
+            if (!packed) absorb(packed.error());
+        }
+    }
+
+    const LaunchFile& file_;
+    std::optional<ptx::Module> module_;
+    Diagnostics diagnostics_;
+    Job job_;
+};
+
+}  // namespace
+
+Result<Job> prepare(const LaunchFile& file, const std::string& arch) { return Preparer(file).run(arch); }
+
+}  // namespace tilepath::host
