@@ -6,29 +6,40 @@ namespace tilepath::ptx {
 
 using chars::is;
 
-Token Lexer::next() {
-    if (!skip_blanks()) return take(TokenKind::bad, end_);
+// Field by field into the caller's token: a copy of the whole would have to wait for the narrower stores.
+inline void Lexer::take(Token& token, TokenKind kind, const char* to, std::uint16_t symbol) {
+    token.kind = kind;
+    token.symbol = symbol;
+    token.span.begin = static_cast<std::uint32_t>(at_ - begin_);
+    token.span.end = static_cast<std::uint32_t>(to - begin_);
+    at_ = to;
+}
+
+void Lexer::next(Token& token) {
+    while (is(*at_, chars::space)) ++at_;
+    if (is(*at_, chars::blank) && !skip_blanks()) return take(token, TokenKind::bad, end_);
     const char c = *at_;
     if (is(c, chars::word)) {
-        if (is(c, chars::digit)) return take_number();
+        if (is(c, chars::digit)) return take_number(token);
         const char* to = at_ + 1;
         while (is(*to, chars::word)) ++to;
-        return take(TokenKind::identifier, to);
+        return take(token, TokenKind::identifier, to);
     }
     if (c == '%' && is(at_[1], chars::word)) {
         const char* to = at_ + 2;
         while (is(*to, chars::word)) ++to;
-        return take(TokenKind::identifier, to);
+        return take(token, TokenKind::identifier, to);
     }
+    if (is(c, chars::single)) return take(token, TokenKind::punctuation, at_ + 1, static_cast<unsigned char>(c));
     if (c == '.') {
         const char* to = dot_word_end(at_);
-        return to                         ? take(TokenKind::dot_word, to)
-               : is(at_[1], chars::digit) ? take_number()
-                                          : take(TokenKind::bad, at_ + 1);
+        return to                         ? take(token, TokenKind::dot_word, to)
+               : is(at_[1], chars::digit) ? take_number(token)
+                                          : take(token, TokenKind::bad, at_ + 1);
     }
-    if (c == '"') return take_string();
-    if (at_ == end_) return take(TokenKind::end, at_);
-    return take_punctuation();
+    if (c == '"') return take_string(token);
+    if (at_ == end_) return take(token, TokenKind::end, at_);
+    return take_punctuation(token);
 }
 
 bool Lexer::skip_blanks() {
@@ -83,13 +94,6 @@ bool Lexer::skip_line_marker() {
     return true;
 }
 
-Token Lexer::take(TokenKind kind, const char* to, std::uint16_t symbol) {
-    const Token token{
-        kind, symbol, {static_cast<std::uint32_t>(at_ - begin_), static_cast<std::uint32_t>(to - begin_)}};
-    at_ = to;
-    return token;
-}
-
 // `.5` and `.5e-3` are numbers; `.2d`, `.16x64b` and `.global` are words. nullptr: not a word.
 const char* Lexer::dot_word_end(const char* at) const {
     const char* to = at + 1;
@@ -125,7 +129,7 @@ std::uint32_t Lexer::head_end(std::uint32_t offset) const {
 }
 
 // Anything that begins like a number and runs on like one; literal.h judges it.
-Token Lexer::take_number() {
+void Lexer::take_number(Token& token) {
     const char* to = at_;
     const bool prefixed = to[0] == '0' && is(to[1], chars::letter) && to[1] != 'e' && to[1] != 'E';
     for (;;) {
@@ -136,28 +140,28 @@ Token Lexer::take_number() {
         else if (is(c, chars::word) || (c == '.' && !prefixed))
             ++to;
         else
-            return take(TokenKind::number, to);
+            return take(token, TokenKind::number, to);
     }
 }
 
-Token Lexer::take_string() {
+void Lexer::take_string(Token& token) {
     const char* to = at_ + 1;
     while (to != end_ && *to != '"' && *to != '\n') ++to;
-    return *to == '"' ? take(TokenKind::string, to + 1) : take(TokenKind::bad, to);
+    return *to == '"' ? take(token, TokenKind::string, to + 1) : take(token, TokenKind::bad, to);
 }
 
-Token Lexer::take_punctuation() {
+void Lexer::take_punctuation(Token& token) {
     const char a = at_[0], b = at_[1];
     const bool doubled = (a == b && (a == '<' || a == '>' || a == '&' || a == '|')) ||
                          (b == '=' && (a == '<' || a == '>' || a == '=' || a == '!'));
-    if (doubled) return take(TokenKind::punctuation, at_ + 2, two(a, b));
-    constexpr std::string_view known = ",;:()[]{}@!-+~*/%<>=&^|?";
+    if (doubled) return take(token, TokenKind::punctuation, at_ + 2, two(a, b));
+    constexpr std::string_view known = "/!<>=&|";
     if (a != '\0' && known.find(a) != std::string_view::npos)
-        return take(TokenKind::punctuation, at_ + 1, static_cast<unsigned char>(a));
+        return take(token, TokenKind::punctuation, at_ + 1, static_cast<unsigned char>(a));
     // A multi-byte character is one bad token, not four.
     const char* to = at_ + 1;
     while (to != end_ && (static_cast<unsigned char>(*to) & 0xc0) == 0x80) ++to;
-    return take(TokenKind::bad, to);
+    return take(token, TokenKind::bad, to);
 }
 
 }  // namespace tilepath::ptx

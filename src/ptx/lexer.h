@@ -34,12 +34,21 @@ constexpr std::uint16_t two(char a, char b) {
 
 /// Character classes, one byte per character.
 namespace chars {
-enum : std::uint8_t { word = 1, digit = 2, space = 4, letter = 8 };
+enum : std::uint8_t {
+    word = 1,
+    digit = 2,
+    space = 4,
+    letter = 8,
+    single = 16,  ///< punctuation that is never the first half of an operator
+    blank = 32,   ///< may begin what is skipped besides spaces
+};
 constexpr auto classes = [] {
     std::array<std::uint8_t, 256> table{};
     for (char c = 'a'; c <= 'z'; ++c) table[c] = table[c - 'a' + 'A'] = word | letter;
     for (char c = '0'; c <= '9'; ++c) table[c] = word | digit;
     for (char c : {'_', '$'}) table[c] = word;
+    for (char c : std::string_view(",;:()[]{}@-+~*%^?")) table[static_cast<unsigned char>(c)] = single;
+    for (char c : {'/', '#', '\\'}) table[static_cast<unsigned char>(c)] = blank;
     for (char c : {' ', '\t', '\n', '\r', '\f', '\v'}) table[c] = space;
     return table;
 }();
@@ -51,7 +60,7 @@ class Lexer {
   public:
     explicit Lexer(std::string_view text) : begin_(text.data()), at_(text.data()), end_(text.data() + text.size()) {}
 
-    Token next();
+    void next(Token& token);
     /// Continues at a byte offset: to read again what was a token in another context.
     void go_to(std::uint32_t offset) { at_ = begin_ + offset; }
     /// The character at an offset; NUL at the end.
@@ -69,10 +78,10 @@ class Lexer {
     bool skip_comment();
     bool skip_line_marker();
     void skip_line();
-    Token take(TokenKind kind, const char* to, std::uint16_t symbol = 0);
-    Token take_number();
-    Token take_string();
-    Token take_punctuation();
+    void take(Token& token, TokenKind kind, const char* to, std::uint16_t symbol = 0);
+    void take_number(Token& token);
+    void take_string(Token& token);
+    void take_punctuation(Token& token);
     const char* dot_word_end(const char* at) const;
 
     const char* begin_;

@@ -232,7 +232,7 @@ Id Reader::read_head() {
     Span span{begin(), lexer_.head_end(begin())};
     lexer_.go_to(span.end);
     last_end_ = span.end;
-    token_ = lexer_.next();
+    lexer_.next(token_);
     while (token_.kind == TokenKind::dot_word || (token_.is('[') && lexer_.text(span).ends_with(".const"))) {
         // `ret` without its semicolon, then a declaration.
         if (on_new_line() &&
@@ -257,8 +257,10 @@ Head Reader::take_apart(Span span) {
     Head head;
     Lexer lexer(source_->text());
     lexer.go_to(span.begin);
-    head.opcode = lexer.text(lexer.next().span);
-    for (Token token = lexer.next(); token.kind != TokenKind::end && token.span.end <= span.end; token = lexer.next()) {
+    Token token;
+    lexer.next(token);
+    head.opcode = lexer.text(token.span);
+    for (lexer.next(token); token.kind != TokenKind::end && token.span.end <= span.end; lexer.next(token)) {
         if (token.kind == TokenKind::dot_word) {
             head.modifiers.push_back({lexer.text(token.span).substr(1), token.span.begin + 1 - span.begin});
         } else if (!head.modifiers.empty()) {  // `[2]` of `.const[2]`

@@ -29,11 +29,11 @@ class Reader {
     // Tokens.
     void advance() {
         last_end_ = token_.span.end;
-        token_ = lexer_.next();
+        lexer_.next(token_);
     }
     void reread_from(std::uint32_t offset) {
         lexer_.go_to(offset);
-        token_ = lexer_.next();
+        lexer_.next(token_);
     }
     std::string_view text() const { return lexer_.text(token_.span); }
     /// The text of a dot word without its dot; empty for other tokens.
