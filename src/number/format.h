@@ -26,7 +26,12 @@ enum class Format : std::uint8_t {
     u8,
     s4,
     u4,
-    b1  // integers and bits
+    b1,  // integers and bits of tensor-core operands
+    u16,
+    s16,
+    u32,
+    u64,
+    s64  // integers that only conversions meet
 };
 
 /// What a floating format can encode besides finite numbers.

@@ -147,33 +147,26 @@ std::uint32_t fused_dot(const DotRecipe& r, std::span<const Term> a, std::span<c
     return c;
 }
 
-/// One of the two f16 groups: bytes 0–1 (half 0) or 2–3 (half 1) of every register.
-std::uint32_t fp8_half(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
+/// One of the two f16 groups: bytes 0–1 (half 0) or 2–3 (half 1) of every register, as f16: the values stay, but an
+/// FP8 subnormal becomes normal.
+std::uint32_t fp8_half(const DotRecipe& recipe, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
                        std::size_t half) {
     std::array<Term, 64> half_a, half_b;
     TILEPATH_ASSERT(a.size() <= 2 * half_a.size(), "fp8_through_f16 takes one instruction's k");
     std::size_t n = 0;
-    for (std::size_t k = 0; k < a.size(); ++k)
-        if (k % 4 / 2 == half) half_a[n] = a[k], half_b[n++] = b[k];
-    return fused_group(r, std::span(half_a).first(n), std::span(half_b).first(n), c, 0);
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        if (k % 4 / 2 != half) continue;
+        half_a[n] = renormalised(a[k], recipe.a, Format::f16);
+        half_b[n++] = renormalised(b[k], recipe.b, Format::f16);
+    }
+    return fused_group(through_f16(recipe), std::span(half_a).first(n), std::span(half_b).first(n), c, 0);
 }
 
-std::uint32_t fp8_through_f16(const DotRecipe& recipe, std::span<const Term> a, std::span<const Term> b,
-                              std::uint32_t c) {
-    // The groups are those of f16 on that device; an operand keeps its value, but an FP8 subnormal becomes normal.
-    std::array<Term, 128> wide_a, wide_b;
-    TILEPATH_ASSERT(a.size() <= wide_a.size(), "fp8_through_f16 takes one instruction's k");
-    for (std::size_t k = 0; k < a.size(); ++k) {
-        wide_a[k] = renormalised(a[k], recipe.a, Format::f16);
-        wide_b[k] = renormalised(b[k], recipe.b, Format::f16);
-    }
-    DotRecipe r = recipe;
-    r.a = r.b = Format::f16;
-    const std::span<const Term> as(wide_a.data(), a.size()), bs(wide_b.data(), b.size());
-    const std::uint32_t first = fp8_half(r, as, bs, 0, 0);
+std::uint32_t fp8_through_f16(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {
     const auto sum = [&](std::uint64_t x, std::uint64_t y) { return std::uint32_t(add(r.d, x, y, {})); };
-    if (r.separate_halves) return sum(sum(first, fp8_half(r, as, bs, 0, 1)), c);
-    return sum(fp8_half(r, as, bs, first, 1), c);
+    const std::uint32_t first = fp8_half(r, a, b, 0, 0);
+    if (r.separate_halves) return sum(sum(first, fp8_half(r, a, b, 0, 1)), c);
+    return sum(fp8_half(r, a, b, first, 1), c);
 }
 
 std::uint32_t integer_dot(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {

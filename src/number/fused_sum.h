@@ -19,6 +19,13 @@ inline std::int64_t align(std::int64_t significand, int distance, int left) {
 /// sum × 2^exponent (of its lowest bit) into the result's format; a zero result is +0, whatever was truncated.
 std::uint32_t round_sum(std::int64_t sum, int exponent, ResultRounding rounding);
 
+/// The recipe of fp8_through_f16's groups.
+inline DotRecipe through_f16(DotRecipe recipe) {
+    recipe.kind = DotRecipe::Kind::fused;
+    recipe.a = recipe.b = Format::f16;
+    return recipe;
+}
+
 /// The same value as a normal of a wider format, as a conversion makes it.
 Term renormalised(const Term& term, Format from, Format to);
 

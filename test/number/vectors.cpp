@@ -1,6 +1,7 @@
 #include "vectors.h"
 
 #include <fstream>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 
@@ -16,7 +17,7 @@ Generation generation_of_gpu(const std::string& gpu) {
 }
 
 std::vector<std::uint64_t> elements(const std::string& digits, Format format) {
-    const std::size_t width = std::size_t(traits(format).container_bits) / 4;
+    const std::size_t width = traits(format).bits == 4 ? 1 : std::size_t(traits(format).container_bits) / 4;
     std::vector<std::uint64_t> result;
     for (std::size_t i = 0; i + width <= digits.size(); i += width)
         result.push_back(std::stoull(digits.substr(i, width), nullptr, 16));
@@ -29,23 +30,37 @@ VectorFile vector_file(const std::filesystem::path& path) {
     std::vector<std::string> words;
     std::stringstream stem(path.stem().string());
     for (std::string word; std::getline(stem, word, '_');) words.push_back(word);
-    if (words.size() < 3) throw std::runtime_error("expected GPU[_INSTRUCTION]_INPUT_RESULT.txt: " + path.string());
+    if (words.size() < 3)
+        throw std::runtime_error("expected GPU[_INSTRUCTION]_A[_B]_D[_kN][_satfinite].txt: " + path.string());
     VectorFile file;
     file.path = path;
     file.gpu = words.front();
-    const auto input = format_named(words[words.size() - 2]), result = format_named(words.back());
-    if (!input || !result) throw std::runtime_error("unknown format in the name " + path.string());
     file.request.device = generation_of_gpu(file.gpu);
-    file.request.a = file.request.b = *input;
-    file.request.d = *result;
-    const bool fp8 = *input == Format::e4m3 || *input == Format::e5m2;
-    const bool published_hopper_fp8 = words.size() == 3 && file.request.device == Generation::hopper && fp8;
-    if (published_hopper_fp8 && *result == Format::f32) {
+    std::vector<Format> formats;
+    bool named = false;
+    for (const std::string& word : std::span(words).subspan(1)) {
+        if (const auto format = format_named(word)) {
+            formats.push_back(*format);
+        } else if (word == "satfinite") {
+            file.request.saturate = true;
+        } else if (word == "mma" || word == "wgmma" || word == "wmma") {
+            file.request.instruction = word == "mma"     ? Instruction::mma_sync
+                                       : word == "wgmma" ? Instruction::wgmma
+                                                         : Instruction::wmma;
+            named = true;
+        } else if (word.front() != 'k') {  // k8: a shorter instruction; the columns say so themselves
+            throw std::runtime_error("unknown word in the name " + path.string());
+        }
+    }
+    if (formats.size() != 2 && formats.size() != 3) throw std::runtime_error("which formats? " + path.string());
+    file.request.a = formats.front();
+    file.request.b = formats[formats.size() - 2];
+    file.request.d = formats.back();
+    const bool fp8 = file.request.a == Format::e4m3 || file.request.a == Format::e5m2;
+    if (!named && file.request.device == Generation::hopper && fp8 && file.request.d == Format::f32) {
         file.request.instruction = Instruction::wgmma;
         file.c_not_added = true;
     }
-    if (words.size() > 3 && words[1] == "wgmma") file.request.instruction = Instruction::wgmma;
-    if (words.size() > 3 && words[1] == "wmma") file.request.instruction = Instruction::wmma;
     return file;
 }
 
