@@ -18,6 +18,10 @@ std::unexpected<Diagnostics> wrong(const Argument& argument, std::string message
     return fail_at(argument.place, std::move(message), std::move(note));
 }
 
+void add(Diagnostics& all, const std::unexpected<Diagnostics>& more) {
+    all.insert(all.end(), more.error().begin(), more.error().end());
+}
+
 /// The bits of a value as the type holds them.
 Result<std::uint64_t> value_bits(const Argument& argument, DataType type, const std::string& what) {
     const int bits = program::bits(type);
@@ -109,9 +113,8 @@ class Packer {
             if (field.argument.kind == Argument::Kind::value) {
                 auto named = program::type_named(field.type);
                 if (!named || program::bits(*named) < 8) {
-                    for (Diagnostic& d : wrong(field.argument, fmt::format("'{}' is no type of a field", field.type),
-                                               "expected type = \"u32\", \"f32\", …").error())
-                        all.push_back(std::move(d));
+                    add(all, wrong(field.argument, fmt::format("'{}' is no type of a field", field.type),
+                                   "expected type = \"u32\", \"f32\", …"));
                     continue;
                 }
                 type = *named;
@@ -122,13 +125,12 @@ class Packer {
                 size = field.argument.size;
             }
             if (field.at > bytes || size > bytes - field.at) {
-                for (Diagnostic& d : wrong(field.argument, fmt::format("a field of {} bytes at {} leaves the {} bytes of {}", size, field.at,
-                                                                       bytes, what)).error())
-                    all.push_back(std::move(d));
+                add(all, wrong(field.argument,
+                               fmt::format("a field of {} bytes at {} leaves the {} bytes of {}", size, field.at, bytes, what)));
                 continue;
             }
             auto done = pack(field.argument, offset + field.at, size, type, fmt::format("the field at {}", field.at));
-            if (!done) all.insert(all.end(), done.error().begin(), done.error().end());
+            if (!done) add(all, std::unexpected(done.error()));
         }
         if (!all.empty()) return std::unexpected(std::move(all));
         return {};
