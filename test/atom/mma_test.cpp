@@ -11,27 +11,11 @@ using enum number::Format;
 
 /// Bits between two elements in a register, by the manual: packed, but tf32 alone in 32 and kind::f8f6f4 in bytes.
 int pitch(number::Format format, MmaKind kind) {
-    switch (format) {
-        case f64: return 64;
-        case f32:
-        case s32:
-        case tf32: return 32;
-        case f16:
-        case bf16: return 16;
-        case s8:
-        case u8:
-        case e4m3:
-        case e5m2:
-        case e3m2:
-        case e2m3: return 8;
-        case s4:
-        case u4: return 4;
-        case e2m1: return kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4 ? 4 : 8;
-        case b1: return 1;
-        case ue8m0:
-        case ue4m3: break;
-    }
-    return 0;
+    if (format == tf32) return 32;
+    int bits = number::traits(format).bits;
+    bool packs =
+        bits >= 8 || number::traits(format).floating == false || kind == MmaKind::mxf4 || kind == MmaKind::mxf4nvf4;
+    return packs ? bits : 8;
 }
 
 TEST(MmaSync, FragmentsAreTheManualsForEveryShapeAndType) {

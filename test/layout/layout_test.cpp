@@ -4,17 +4,11 @@
 
 #include <algorithm>
 
-#include "layout/notation.h"
 #include "layout/table.h"
+#include "small_layouts.h"
 
 namespace tilepath::layout {
 namespace {
-
-Layout parse(std::string_view text) {
-    Result<Layout> layout = parse_layout(text);
-    EXPECT_TRUE(layout) << text << "\n" << (layout ? "" : to_string(layout.error()));
-    return layout ? *layout : Layout();
-}
 
 Location place(std::initializer_list<AxisOffset> at) {
     Location location;
