@@ -18,6 +18,7 @@ using program::DataType;
 enum class Suffix : std::uint8_t {
     any,          ///< the base architecture and all later ones
     family,       ///< `f` or `a` targets of that family
+    families,     ///< `f` or `a` targets of that family and of later ones
     architecture  ///< the `a` target of just that architecture
 };
 

@@ -29,6 +29,7 @@ bool meets(Needs needs, int version_major, int version_minor, Target target) {
         case Suffix::any: return target.sm >= needs.sm;
         // Families share the tens: sm_100 and sm_103, sm_120 and sm_121.
         case Suffix::family: return target.sm >= needs.sm && target.sm / 10 == needs.sm / 10 && target.suffix != 0;
+        case Suffix::families: return target.sm >= needs.sm && target.suffix != 0;
         case Suffix::architecture: return target.sm == needs.sm && target.suffix == 'a';
     }
     return false;
@@ -40,6 +41,7 @@ std::string to_string(Needs needs) {
     switch (needs.suffix) {
         case Suffix::any: return text + fmt::format(" and sm_{}", needs.sm);
         case Suffix::family: return text + fmt::format(" and sm_{}f or sm_{}a", needs.sm, needs.sm);
+        case Suffix::families: return text + fmt::format(" and an f or a target from sm_{} on", needs.sm);
         case Suffix::architecture: return text + fmt::format(" and sm_{}a", needs.sm);
     }
     return text;

@@ -1,0 +1,32 @@
+// The lowerings that most families use: one micro-operation, operands as the form has them.
+#pragma once
+#include "isa/families.h"
+#include "isa/lowering.h"
+
+namespace tilepath::isa {
+
+/// The operation has its destination's type.
+template <Op op>
+void lower_plain(Lowering& to, const Bound&) {
+    to.simple(op);
+}
+
+/// The operation has the type of the form's `.type`, whatever its destination's is.
+template <Op op>
+void lower_typed(Lowering& to, const Bound& in) {
+    to.simple(op, in.type());
+}
+
+/// base + offset as one operand, for instructions with two addresses: MicroOp::immediate is the first one's offset.
+inline Operand whole_address(Lowering& to, const Address& address) {
+    if (address.offset == 0) return address.base;
+    const bool wide =
+        address.base.kind != Operand::Kind::reg || program::bits(to.out().registers[address.base.index].type) == 64;
+    const DataType type = wide ? DataType::u64 : DataType::u32;
+    Operand sum = to.temporary(type);
+    to.emit(Op::add, type, {sum}, {address.base, to.constant(static_cast<std::uint64_t>(address.offset), type)})
+        .flags = {};
+    return sum;
+}
+
+}  // namespace tilepath::isa
