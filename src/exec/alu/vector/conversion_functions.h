@@ -1,0 +1,144 @@
+#pragma once
+#include "exec/alu/types.h"
+#include "exec/alu/vector/half_lanes.h"
+#include "program/op.h"
+
+namespace tilepath::exec::alu::TILEPATH_ALU_TARGET {
+
+/// An f64 as the f32 that is nearest, or odd where that is inexact: rounding it once more, to a format of at most 22
+/// bits, is one rounding.
+struct NarrowOdd {
+    TILEPATH_BODY float operator()(double value) const {
+        const float narrow = float(value);
+        const double rest = value - double(narrow);
+        const u32 bits = bits_of(narrow);
+        const bool toward_zero = (rest < 0) != (value < 0);
+        const u32 odd = (bits & 1) != 0 ? bits : toward_zero ? bits - 1 : bits + 1;
+        const bool finite = (bits & 0x7F800000) != 0x7F800000;
+        return rest != 0 && finite ? as_float(odd) : narrow;
+    }
+};
+
+/// To a whole number; NaN and what is whole already stay. Adding and subtracting 1.5·2^52 rounds to nearest even.
+template <number::Rounding rounding>
+TILEPATH_BODY double round_whole(double value) {
+    const double magic = 0x1.8p52;
+    const double nearest = (value + magic) - magic;
+    double whole = nearest;
+    if (rounding == number::Rounding::rm) whole = nearest > value ? nearest - 1.0 : nearest;
+    if (rounding == number::Rounding::rp) whole = nearest < value ? nearest + 1.0 : nearest;
+    if (rounding == number::Rounding::rz) {
+        const double down = nearest > value ? nearest - 1.0 : nearest, up = nearest < value ? nearest + 1.0 : nearest;
+        whole = value < 0 ? up : down;
+    }
+    return __builtin_fabs(value) < 0x1p51 ? whole : value;
+}
+
+/// The same for f32, which is done in f64, and with the sign of the source, also of zero.
+template <number::Rounding rounding>
+struct RoundIntegral {
+    TILEPATH_BODY float operator()(float value) const {
+        return __builtin_copysignf(float(round_whole<rounding>(double(value))), value);
+    }
+    TILEPATH_BODY double operator()(double value) const {
+        const double whole = __builtin_copysign(round_whole<rounding>(value), value);
+        return is_nan(bits_of(value)) ? as_double(bits_of(value) | quiet_bit_f64) : whole;
+    }
+};
+
+/// What a type of at most 32 bits holds, and what a NaN of f64 gives.
+struct IntegerRange {
+    double low, high, top_bit;
+    u32 mask;
+};
+TILEPATH_BODY IntegerRange range_of(program::DataType type) {
+    switch (type) {
+        case program::DataType::s8: return {-128.0, 127.0, -128.0, 0xFF};
+        case program::DataType::u8: return {0.0, 255.0, 128.0, 0xFF};
+        case program::DataType::s16: return {-32768.0, 32767.0, -32768.0, 0xFFFF};
+        case program::DataType::u16: return {0.0, 65535.0, 32768.0, 0xFFFF};
+        case program::DataType::u32: return {0.0, 4294967295.0, 2147483648.0, ~0u};
+        default: return {-2147483648.0, 2147483647.0, -2147483648.0, ~0u};
+    }
+}
+
+TILEPATH_BODY u32 to_word(double whole, s32) { return u32(s32(whole)); }
+/// Vector units convert signed words.
+TILEPATH_BODY u32 to_word(double whole, u32) { return u32(s32(whole - 2147483648.0)) ^ 0x80000000; }
+
+/// A whole number or NaN, which gives the top bit alone.
+template <class D>
+TILEPATH_BODY D to_long(double whole) {
+    constexpr u64 top = u64(1) << 63;
+    if constexpr (std::is_signed_v<D>) {
+        const bool inside = whole >= -0x1p63 && whole < 0x1p63;
+        const s64 value = s64(inside ? whole : 0.0);
+        return inside ? value : whole >= 0x1p63 ? s64(top - 1) : s64(top);
+    } else {
+        const bool inside = whole >= 0.0 && whole < 0x1p64;
+        const u64 value = u64(inside ? whole : 0.0);
+        return inside ? value : whole != whole ? top : whole < 0 ? 0 : ~u64(0);
+    }
+}
+
+struct Relu {
+    TILEPATH_BODY float operator()(float value) const { return value <= 0.0f ? 0.0f : value; }
+};
+
+/// Two f32 into halves, the first in the upper one.
+template <class Format, bool relu>
+struct PackF32 {
+    TILEPATH_BODY u32 operator()(u32 a, u32 b) const { return element(a) << 16 | element(b); }
+    TILEPATH_BODY static u32 element(u32 bits) {
+        const float value = as_float(bits);
+        return Format::write(relu ? Relu{}(value) : value);
+    }
+    static constexpr LaneFunction body = binary<u32, u32, u32, PackF32>;
+};
+
+/// 10 fraction bits kept, ties away from zero; of a NaN they are kept as they are (recorded on an H200).
+struct NearestAwayTf32 {
+    TILEPATH_BODY u32 operator()(u32 bits) const { return (is_nan(bits) ? bits : bits + 0x1000) & 0xFFFFE000; }
+};
+
+/// cvt.f32.bf16 is a shift; NaN keeps its bits.
+struct UpperHalf {
+    TILEPATH_BODY u32 operator()(u16 bits) const { return u32(bits) << 16; }
+};
+
+// f64 and f32: a NaN keeps sign and payload, quieted (recorded on an H200).
+struct WidenF32 {
+    TILEPATH_BODY u64 operator()(float value) const {
+        const u64 bits = bits_of(value);
+        const u64 nan = (bits & 0x80000000) << 32 | 0x7FF8000000000000 | (bits & 0x007FFFFF) << 29;
+        return is_nan(u32(bits)) ? nan : bits_of(double(value));
+    }
+};
+struct NarrowF64 {
+    TILEPATH_BODY u32 operator()(double value) const {
+        const u64 bits = bits_of(value);
+        const u32 nan = u32(bits >> 32 & 0x80000000) | 0x7FC00000 | u32(bits >> 29 & 0x003FFFFF);
+        return is_nan(bits) ? nan : bits_of(float(value));
+    }
+};
+
+TILEPATH_BODY bool is_floating(program::DataType type) { return kind_of(type) != NumberKind::integer; }
+
+/// The types of cvt.pack: 0 bits for others.
+struct PackRange {
+    int bits;
+    s32 low, high;
+};
+TILEPATH_BODY PackRange pack_range_of(program::DataType type) {
+    switch (type) {
+        case program::DataType::u16: return {16, 0, 65535};
+        case program::DataType::s16: return {16, -32768, 32767};
+        case program::DataType::u8: return {8, 0, 255};
+        case program::DataType::s8: return {8, -128, 127};
+        case program::DataType::u4: return {4, 0, 15};
+        case program::DataType::s4: return {4, -8, 7};
+        default: return {0, 0, 0};
+    }
+}
+
+}  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET

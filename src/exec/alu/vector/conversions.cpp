@@ -1,0 +1,225 @@
+// cvt, PTX ISA 9.7.9.21: vector code for what kernels use much; number::convert (modelled.cpp) has the rest.
+#include "exec/alu/modelled.h"
+#include "exec/alu/vector/choosers.h"
+#include "exec/alu/vector/conversion_functions.h"
+#include "exec/alu/vector/widths.h"
+
+namespace tilepath::exec::alu::TILEPATH_ALU_TARGET {
+namespace {
+
+using number::Rounding;
+using program::DataType;
+using program::Flags;
+using program::MicroOp;
+
+template <class D>
+struct To {
+    template <class S>
+    TILEPATH_BODY D operator()(S value) const {
+        return D(value);
+    }
+};
+struct Same {
+    template <class T>
+    TILEPATH_BODY T operator()(T value) const {
+        return value;
+    }
+};
+
+template <class S>
+LaneFunction extend_or_chop(DataType to) {
+    return pick_width(to,
+                      {unary<u8, S, To<u8>>, unary<u16, S, To<u16>>, unary<u32, S, To<u32>>, unary<u64, S, To<u64>>});
+}
+
+LaneFunction integer_to_integer(const MicroOp& op) {
+    if (op.flags.sat) return choose_modelled_cvt(op);
+    switch (op.source_type) {
+        case DataType::u8: return extend_or_chop<u8>(op.type);
+        case DataType::s8: return extend_or_chop<s8>(op.type);
+        case DataType::u16: return extend_or_chop<u16>(op.type);
+        case DataType::s16: return extend_or_chop<s16>(op.type);
+        case DataType::u32: return extend_or_chop<u32>(op.type);
+        case DataType::s32: return extend_or_chop<s32>(op.type);
+        case DataType::u64: return extend_or_chop<u64>(op.type);
+        case DataType::s64: return extend_or_chop<s64>(op.type);
+        default: return nullptr;  // cvt has no other integers
+    }
+}
+
+/// To f32 and f64; to f16 and bf16 through an f32 rounded to odd.
+template <class S>
+LaneFunction from_integer(DataType to) {
+    if (to == DataType::f32) return unary<float, S, To<float>>;
+    if (to == DataType::f64) return unary<double, S, To<double>>;
+    if constexpr (sizeof(S) <= 4) {
+        if (to == DataType::f16) return unary<Half, S, NarrowOdd>;
+        if (to == DataType::bf16) return unary<BFloat, S, NarrowOdd>;
+    }
+    return nullptr;
+}
+
+LaneFunction integer_to_float(const MicroOp& op) {
+    if (op.flags.sat || op.rounding != Rounding::rn) return nullptr;
+    switch (op.source_type) {
+        case DataType::u8: return from_integer<u8>(op.type);
+        case DataType::s8: return from_integer<s8>(op.type);
+        case DataType::u16: return from_integer<u16>(op.type);
+        case DataType::s16: return from_integer<s16>(op.type);
+        case DataType::u32: return from_integer<u32>(op.type);
+        case DataType::s32: return from_integer<s32>(op.type);
+        case DataType::u64: return from_integer<u64>(op.type);
+        case DataType::s64: return from_integer<s64>(op.type);
+        default: return nullptr;
+    }
+}
+
+/// Up to 32 bits. The bounds are the type's; NaN gives 0, from f64 the top bit alone.
+template <class S, class D, Rounding rounding>
+void float_to_integer(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
+    const IntegerRange range = range_of(op.op->type);
+    const double nan = std::is_same_v<S, double> ? range.top_bit : 0.0;
+    const auto* a = lanes_of<S>(rows, op.a);
+    alignas(64) u32 result[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) {
+        const double value = double(Lane<S>::read(a[i]));
+        const double clamped = value < range.low ? range.low : value > range.high ? range.high : value;
+        result[i] = to_word(value != value ? nan : round_whole<rounding>(clamped), D{}) & range.mask;
+    }
+    write_lanes(rows, op.d, result, active);
+}
+
+template <class S, class D, Rounding rounding>
+void float_to_long(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
+    map<D, S>(op, rows, active, [](Value<S> value) { return to_long<D>(round_whole<rounding>(double(value))); });
+}
+
+template <class S, Rounding rounding>
+LaneFunction to_integer(DataType to) {
+    switch (to) {
+        case DataType::u64: return float_to_long<S, u64, rounding>;
+        case DataType::s64: return float_to_long<S, s64, rounding>;
+        case DataType::u32: return float_to_integer<S, u32, rounding>;
+        case DataType::s32:
+        case DataType::s16:
+        case DataType::u16:
+        case DataType::s8:
+        case DataType::u8: return float_to_integer<S, s32, rounding>;
+        default: return nullptr;
+    }
+}
+
+template <class S>
+LaneFunction to_integer(DataType to, Rounding rounding) {
+    switch (rounding) {
+        case Rounding::rn: return to_integer<S, Rounding::rn>(to);
+        case Rounding::rz: return to_integer<S, Rounding::rz>(to);
+        case Rounding::rm: return to_integer<S, Rounding::rm>(to);
+        case Rounding::rp: return to_integer<S, Rounding::rp>(to);
+        case Rounding::rna:
+        case Rounding::rs: return nullptr;
+    }
+    return nullptr;
+}
+
+LaneFunction float_to_integer(const MicroOp& op) {
+    switch (op.source_type) {
+        case DataType::f16: return to_integer<Half>(op.type, op.rounding);
+        case DataType::bf16: return to_integer<BFloat>(op.type, op.rounding);
+        case DataType::f64: return to_integer<double>(op.type, op.rounding);
+        case DataType::f32:
+            return op.flags.ftz ? to_integer<F32Ftz>(op.type, op.rounding) : to_integer<float>(op.type, op.rounding);
+        default: return nullptr;
+    }
+}
+
+/// .rni .rzi .rmi .rpi to the same floating type.
+template <Rounding rounding>
+LaneFunction to_integral(const MicroOp& op) {
+    if (op.type == DataType::f32)
+        return op.flags.ftz ? unary<F32Ftz, F32Ftz, RoundIntegral<rounding>>
+                            : unary<float, float, RoundIntegral<rounding>>;
+    if (op.type == DataType::f64) return unary<double, double, RoundIntegral<rounding>>;
+    if (op.type == DataType::f16) return unary<Half, Half, RoundIntegral<rounding>>;
+    return op.type == DataType::bf16 ? unary<BFloat, BFloat, RoundIntegral<rounding>> : nullptr;
+}
+
+LaneFunction to_integral(const MicroOp& op) {
+    if (op.flags.sat || op.type != op.source_type) return nullptr;
+    switch (op.rounding) {
+        case Rounding::rn: return to_integral<Rounding::rn>(op);
+        case Rounding::rz: return to_integral<Rounding::rz>(op);
+        case Rounding::rm: return to_integral<Rounding::rm>(op);
+        case Rounding::rp: return to_integral<Rounding::rp>(op);
+        case Rounding::rna:
+        case Rounding::rs: return nullptr;
+    }
+    return nullptr;
+}
+
+bool converts(const MicroOp& op, DataType to, DataType from) { return op.type == to && op.source_type == from; }
+
+LaneFunction float_to_float(const MicroOp& op) {
+    const Flags flags = op.flags;
+    if (flags.integer_rounding) return to_integral(op);
+    if (converts(op, DataType::f32, DataType::f32) && flags.sat)
+        return flags.ftz ? unary<F32Ftz, F32Ftz, Saturated<Same>> : unary<float, float, Saturated<Same>>;
+    if (converts(op, DataType::tf32, DataType::f32) && op.rounding == Rounding::rna && !flags.satfinite && !flags.relu)
+        return unary<u32, u32, NearestAwayTf32>;
+    if (flags.sat || flags.satfinite || op.rounding != Rounding::rn) return nullptr;
+    const bool relu = flags.relu;
+    if (converts(op, DataType::f16x2, DataType::f32))
+        return relu ? PackF32<Half, true>::body : PackF32<Half, false>::body;
+    if (converts(op, DataType::bf16x2, DataType::f32))
+        return relu ? PackF32<BFloat, true>::body : PackF32<BFloat, false>::body;
+    // .ftz does nothing for an f16 result (recorded on an H200).
+    if (converts(op, DataType::f16, DataType::f32)) return relu ? unary<Half, float, Relu> : unary<Half, float, Same>;
+    if (relu) return nullptr;
+    if (converts(op, DataType::bf16, DataType::f32))
+        return flags.ftz ? unary<BFloat, F32Ftz, Same> : unary<BFloat, float, Same>;
+    if (converts(op, DataType::f32, DataType::f16))
+        return flags.ftz ? unary<F32Ftz, Half, Same> : unary<float, Half, Same>;
+    if (flags.ftz) return nullptr;
+    if (converts(op, DataType::f32, DataType::bf16)) return unary<u32, u16, UpperHalf>;
+    if (converts(op, DataType::bf16, DataType::f16)) return unary<BFloat, Half, Same>;
+    if (converts(op, DataType::f16, DataType::bf16)) return unary<Half, BFloat, Same>;
+    if (converts(op, DataType::f64, DataType::f32)) return unary<u64, float, WidenF32>;
+    return converts(op, DataType::f32, DataType::f64) ? unary<u32, double, NarrowF64> : nullptr;
+}
+
+LaneFunction fast_cvt(const MicroOp& op) {
+    const bool from_float = is_floating(op.source_type), to_float = is_floating(op.type);
+    if (!from_float && !to_float) return integer_to_integer(op);
+    if (!from_float) return integer_to_float(op);
+    return to_float ? float_to_float(op) : float_to_integer(op);
+}
+
+/// Two clamped integers below what of c moves up to make room; 16-bit ones leave none.
+void pack_clamped(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
+    const PackRange range = pack_range_of(op.op->type);
+    const auto* a = lanes_of<s32>(rows, op.a);
+    const auto* b = lanes_of<s32>(rows, op.b);
+    const auto* c = lanes_of<u32>(rows, op.op->sources == 3 ? op.c : op.b);
+    const u32 mask = (1u << range.bits) - 1;
+    alignas(64) u32 result[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) {
+        const s32 x = s32(a[i]), y = s32(b[i]);
+        const u32 high = u32(x < range.low ? range.low : x > range.high ? range.high : x) & mask;
+        const u32 low = u32(y < range.low ? range.low : y > range.high ? range.high : y) & mask;
+        const u32 above = range.bits == 16 ? 0 : c[i] << (2 * range.bits & 31);
+        result[i] = above | high << range.bits | low;
+    }
+    write_lanes(rows, op.d, result, active);
+}
+
+}  // namespace
+
+LaneFunction choose_cvt(const MicroOp& op) {
+    const LaneFunction fast = fast_cvt(op);
+    return fast != nullptr ? fast : choose_modelled_cvt(op);
+}
+
+/// type: what a and b are clamped to.
+LaneFunction choose_cvt_pack(const MicroOp& op) { return pack_range_of(op.type).bits != 0 ? pack_clamped : nullptr; }
+
+}  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET
