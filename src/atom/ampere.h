@@ -5,3 +5,4 @@
 #include "atom/ldmatrix.h"
 #include "atom/mma.h"
 #include "atom/mma_sp.h"
+#include "atom/wmma.h"

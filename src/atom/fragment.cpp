@@ -38,11 +38,12 @@ int slot_pitch(const Fragment& fragment) {
 
 }  // namespace
 
-std::vector<ElementPlace> places(const Fragment& fragment) {
+std::vector<ElementPlace> places(const Fragment& fragment, int copy) {
+    TILEPATH_ASSERT(copy >= 0 && copy < fragment.copies(), "a copy that the fragment does not have");
     layout::Table table = table_of(fragment);
     std::vector<ElementPlace> all;
     all.reserve(static_cast<std::size_t>(table.elements()));
-    for (std::int64_t element = 0; element < table.elements(); ++element) all.push_back(place_in(table, element, 0));
+    for (std::int64_t element = 0; element < table.elements(); ++element) all.push_back(place_in(table, element, copy));
     return all;
 }
 

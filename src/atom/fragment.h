@@ -30,6 +30,8 @@ struct Fragment {
     layout::Layout layout;
 
     int elements() const { return blocks * rows * columns; }
+    /// Places of each element: more than one only in wmma's f16 operands.
+    int copies() const { return static_cast<int>(layout.replicas()); }
 };
 
 /// Where one element lies. `bit` counts from the register's lowest bit.
@@ -42,9 +44,9 @@ struct ElementPlace {
     friend bool operator==(const ElementPlace&, const ElementPlace&) = default;
 };
 
-/// The place of every element, row-major in (block, row, column): entry `(block * rows + row) * columns + column`. For
-/// an operand with several copies of an element (wmma), its first one.
-std::vector<ElementPlace> places(const Fragment& fragment);
+/// The place of every element, row-major in (block, row, column): entry `(block * rows + row) * columns + column`.
+/// `copy` picks one of an element's places; all copies hold the same value.
+std::vector<ElementPlace> places(const Fragment& fragment, int copy = 0);
 
 /// The other way: what each register holds. Entry `(lane * registers + reg) * slots + slot` is the element's number as
 /// above, or -1 for a field that holds none; slots are `register_bits / slot_bits` fields from low to high.

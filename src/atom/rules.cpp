@@ -17,6 +17,9 @@ using number::Format;
 Fragment fragment(std::string operand, int rows, int columns, Format format, Packing packing, Mode row, Mode column) {
     std::vector<layout::AxisOffset> offset;
     if (packing.offset != 0) offset.push_back({packing.offset, Axis::bit});
+    for (Mode* mode : {&row, &column}) std::erase_if(*mode, [](const Iter& iter) { return iter.extent == 1; });
+    for (Mode* mode : {&row, &column})
+        if (mode->empty()) mode->push_back({});
     Result<Layout> layout = Layout::make({{{1, 0}}, std::move(row), std::move(column)}, {}, std::move(offset));
     TILEPATH_ASSERT(layout, "a fragment rule made a malformed layout");
     Fragment made;
@@ -51,11 +54,9 @@ Packing in_bytes(Format format) {
 
 Fragment a_fragment(int m, int k, Format format, Packing packing) {
     int per_register = packing.register_bits / packing.pitch;
-    int row_blocks = m / 8;
-    Mode row{{row_blocks, 1, Axis::reg}, {8, 4, Axis::laneid}};
-    Mode column{{k / (4 * per_register), row_blocks, Axis::reg},
-                {4, 1, Axis::laneid},
-                {per_register, packing.pitch, Axis::bit}};
+    int halves = m >= 16 ? 2 : 1, columns = k / (4 * per_register);
+    Mode row{{m / (8 * halves), halves * columns, Axis::reg}, {halves, 1, Axis::reg}, {8, 4, Axis::laneid}};
+    Mode column{{columns, halves, Axis::reg}, {4, 1, Axis::laneid}, {per_register, packing.pitch, Axis::bit}};
     return fragment("A", m, k, format, packing, std::move(row), std::move(column));
 }
 
@@ -69,13 +70,24 @@ Fragment b_fragment(int k, int n, Format format, Packing packing) {
 
 Fragment c_fragment(std::string operand, int m, int n, Format format) {
     Packing packing = packed(format);
-    int row_blocks = m / 8;
-    if (packing.pitch == 16) {
-        return fragment(std::move(operand), m, n, format, packing, {{row_blocks, 1, Axis::reg}, {8, 4, Axis::laneid}},
-                        {{n / 8, row_blocks, Axis::reg}, {4, 1, Axis::laneid}, {2, 16, Axis::bit}});
-    }
-    return fragment(std::move(operand), m, n, format, packing, {{row_blocks, 2, Axis::reg}, {8, 4, Axis::laneid}},
-                    {{n / 8, 2 * row_blocks, Axis::reg}, {4, 1, Axis::laneid}, {2, 1, Axis::reg}});
+    int halves = m >= 16 ? 2 : 1, row_registers = packing.pitch == 16 ? 1 : 2;  // that a row of eight columns fills
+    int block = halves * row_registers * (n / 8);
+    Mode row{{m / (8 * halves), block, Axis::reg}, {halves, row_registers, Axis::reg}, {8, 4, Axis::laneid}};
+    Iter pair = packing.pitch == 16 ? Iter{2, 16, Axis::bit} : Iter{2, 1, Axis::reg};
+    Mode column{{n / 8, halves * row_registers, Axis::reg}, {4, 1, Axis::laneid}, pair};
+    return fragment(std::move(operand), m, n, format, packing, std::move(row), std::move(column));
+}
+
+Fragment transposed(const Fragment& fragment, std::string operand) {
+    const std::vector<Mode>& modes = fragment.layout.shard();
+    Result<Layout> layout =
+        Layout::make({modes[0], modes[2], modes[1]}, fragment.layout.replica(), fragment.layout.offset());
+    TILEPATH_ASSERT(layout, "a transposed fragment is malformed");
+    Fragment made = fragment;
+    made.operand = std::move(operand);
+    std::swap(made.rows, made.columns);
+    made.layout = *std::move(layout);
+    return made;
 }
 
 }  // namespace tilepath::atom
