@@ -1,0 +1,123 @@
+#include "report/data_path.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "base/assert.h"
+
+namespace tilepath::report {
+
+using machine::Access;
+using program::Space;
+
+std::string instruction_head(const program::Program& program, const program::Function& function, const program::MicroOp& op) {
+    std::string_view text = program.source->text(function.instructions[op.instruction].span);
+    if (text.starts_with('@')) text.remove_prefix(std::min(text.find_first_of(" \t"), text.size()));
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    return std::string(text.substr(0, text.find_first_of(" \t;")));
+}
+
+DataPathCounter::Row& DataPathCounter::row(int order, const char* path, const machine::EventSite& site) {
+    Row*& known = by_op_[{site.op, order}];
+    if (!known) {
+        std::string head = instruction_head(program_, *site.function, *site.op);
+        known = &rows_[{order, head}];
+        known->path = path;
+        known->instruction = head;
+    }
+    return *known;
+}
+
+void DataPathCounter::access(const Access& event) {
+    const std::uint64_t bytes = std::uint64_t{event.bytes} * static_cast<unsigned>(std::popcount(event.site.lanes));
+    const bool reads = event.kind != Access::Kind::write, writes = event.kind != Access::Kind::read;
+    int order = 0;
+    const char* path = "";
+    switch (event.space) {
+        case Space::global:
+        case Space::constant:
+            if (reads) global_read_ += bytes;
+            if (writes) global_written_ += bytes;
+            if (event.kind == Access::Kind::atomic) order = 70, path = "registers ↔ global";
+            else if (reads) order = 20, path = "global → registers";
+            else order = 80, path = "registers → global";
+            break;
+        case Space::shared:
+        case Space::shared_cluster:
+            if (reads) shared_read_ += bytes;
+            if (writes) shared_written_ += bytes;
+            if (event.kind == Access::Kind::atomic) order = 60, path = "registers ↔ shared";
+            else if (reads) order = 40, path = "shared → registers";
+            else order = 30, path = "registers → shared";
+            break;
+        case Space::local:
+            order = reads ? 65 : 64, path = reads ? "local → registers" : "registers → local";
+            break;
+        // Parameters and generic addresses (which never come here) are no part of the data's way.
+        case Space::param:
+        case Space::generic: return;
+    }
+    Row& counted = row(order, path, event.site);
+    ++counted.times;
+    counted.bytes += bytes;
+}
+
+void DataPathCounter::copy_issued(const machine::Copy& event) {
+    Row& counted = row(10, "global → shared", event.site);
+    // One event a lane; lanes ascend within one execution.
+    const bool same = event.site.op == last_copy_ && event.site.warp == last_copy_warp_ && event.site.cta == last_copy_cta_ &&
+                      event.lane > last_copy_lane_;
+    if (!same) ++counted.times;
+    last_copy_ = event.site.op, last_copy_warp_ = event.site.warp, last_copy_cta_ = event.site.cta, last_copy_lane_ = event.lane;
+    counted.bytes += event.bytes;
+    global_read_ += event.source_bytes;
+    shared_written_ += event.bytes;
+}
+
+void DataPathCounter::multiply(const machine::Multiply& event) {
+    Row& counted = row(50, "registers → Tensor Core", event.site);
+    ++counted.times;
+    const std::uint64_t flop = std::uint64_t{2} * static_cast<unsigned>(event.mma->m) * static_cast<unsigned>(event.mma->n) * static_cast<unsigned>(event.mma->k);
+    counted.flop += flop;
+    flop_ += flop;
+}
+
+std::vector<DataPathCounter::Row> DataPathCounter::rows() const {
+    std::vector<Row> out;
+    for (const auto& [key, counted] : rows_) out.push_back(counted);
+    return out;
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+    if (bytes < 10240) return fmt::format("{} B", bytes);
+    if (bytes < (std::uint64_t{10} << 20)) return fmt::format("{:.1f} KiB", static_cast<double>(bytes) / 1024);
+    if (bytes < (std::uint64_t{10} << 30)) return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / (1 << 20));
+    return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30));
+}
+
+std::string to_string(const DataPathCounter& counter) {
+    std::string out;
+    std::size_t width = 11;
+    for (const DataPathCounter::Row& row : counter.rows()) width = std::max(width, row.instruction.size());
+    // The arrows take three bytes and one column: pad by columns.
+    auto padded = [](std::string_view text, std::size_t columns) {
+        std::size_t shown = 0;
+        for (char c : text) shown += (c & 0xC0) != 0x80;
+        return std::string(text) + std::string(columns > shown ? columns - shown : 0, ' ');
+    };
+    out += fmt::format("  {} {} {:>12} {:>12} {:>14}\n", padded("path", 24), padded("instruction", width), "warps", "bytes", "FLOP");
+    for (const DataPathCounter::Row& row : counter.rows())
+        out += fmt::format("  {} {} {:>12} {:>12} {:>14}\n", padded(row.path, 24), padded(row.instruction, width), row.times,
+                           row.bytes ? bytes_text(row.bytes) : "", row.flop ? fmt::format("{}", row.flop) : "");
+    out += fmt::format("  global memory: {} read, {} written; shared memory: {} written, {} read\n", bytes_text(counter.global_read()),
+                       bytes_text(counter.global_written()), bytes_text(counter.shared_written()), bytes_text(counter.shared_read()));
+    if (counter.flop() && counter.global_bytes())
+        out += fmt::format("  {} FLOP: {:.1f} per byte of global memory, {:.1f} per byte read from shared memory\n", counter.flop(),
+                           static_cast<double>(counter.flop()) / static_cast<double>(counter.global_bytes()),
+                           counter.shared_read() ? static_cast<double>(counter.flop()) / static_cast<double>(counter.shared_read()) : 0.0);
+    return out;
+}
+
+}  // namespace tilepath::report
