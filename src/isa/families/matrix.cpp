@@ -2,9 +2,8 @@
 // for atom/ to say; the forms say only how the instruction is written.
 #include <fmt/format.h>
 
-#include "atom/mma.h"
 #include "atom/mma_sp.h"
-#include "base/assert.h"
+#include "isa/matrix_rules.h"
 #include "isa/plain.h"
 #include "isa/spaces.h"
 
@@ -14,11 +13,6 @@ namespace {
 using program::Mma;
 
 std::uint8_t matrices(const Bound& in) { return static_cast<std::uint8_t>(in.word("num")[1] - '0'); }
-
-void check_registers(Lowering& to, const ptx::Operand& operand, std::size_t found, int expected) {
-    if (found != static_cast<std::size_t>(expected))
-        to.error(operand.span, fmt::format("expected a vector of {} registers, found {}", expected, found));
-}
 
 void ldmatrix(Lowering& to, const Bound& in) {
     const Address from = to.address(in["a"], space_named(in.word("ss")));
@@ -43,90 +37,23 @@ void stmatrix(Lowering& to, const Bound& in) {
     out.variant = in.has("trans") ? 1 : 0;
 }
 
-atom::Shape shape_named(std::string_view word) {
-    atom::Shape shape;
-    std::size_t at = 0;
-    auto number = [&] {
-        int value = 0;
-        for (++at; at < word.size() && word[at] >= '0' && word[at] <= '9'; ++at) value = value * 10 + (word[at] - '0');
-        return value;
-    };
-    shape.m = number(), shape.n = number(), shape.k = number();
-    return shape;
-}
-
-number::Format number_format(DataType type) {
-    auto format = number::format_named(program::traits(type).name);
-    TILEPATH_ASSERT(format, "mma has a type that number/ does not know");
-    return *format;
-}
-
-atom::MmaTypes types_of(const Bound& in) {
-    return {number_format(in.type("dtype")), number_format(in.type("atype")), number_format(in.type("btype")),
-            number_format(in.type("ctype"))};
-}
-
-void describe(const Bound& in, Mma& mma) {
-    const atom::Shape shape = shape_named(in.word("shape"));
-    mma.m = shape.m, mma.n = shape.n, mma.k = shape.k;
-    mma.a = in.type("atype"), mma.b = in.type("btype"), mma.c = in.type("ctype"), mma.d = in.type("dtype");
-    mma.a_column_major = in.word("alayout") == "col";
-    mma.b_row_major = in.word("blayout") == "row";
-    mma.saturate = in.has("satfinite");
-    mma.rounding = in.rounding();
-    const std::string_view bit_op = in.word("bitop");
-    mma.bit_op = bit_op == "and" ? Mma::BitOp::and_popc : bit_op == "xor" ? Mma::BitOp::xor_popc : Mma::BitOp::none;
-}
-
-void refuse(Lowering& to, const Diagnostics& diagnostics) {
-    for (const Diagnostic& each : diagnostics)
-        to.error(to.bound().instruction().span, each.message, each.notes.empty() ? std::string{} : each.notes.front());
-}
-
-bool has_target(Lowering& to, int minimum_sm, const std::string& name) {
-    const Target target = target_named(to.module().architecture()).value_or(Target{});
-    if (target.sm >= minimum_sm) return true;
-    to.error(to.bound().instruction().span,
-             fmt::format("{} {} needs sm_{}; the module says .target {}", to.bound().form().opcode, name, minimum_sm,
-                         to.module().architecture()),
-             "raise .target, or use another shape");
-    return false;
-}
-
-/// Reads d, a, b and c, as many registers as each fragment has, and emits the operation.
-template <class Atom>
-void emit_mma(Lowering& to, const Bound& in, const Atom& atom, Mma mma) {
-    auto register_type = [](const atom::Fragment& fragment) {
-        return fragment.register_bits == 64 ? DataType::b64 : DataType::b32;
-    };
-    std::vector<Operand> destinations = to.write_vector(in["d"], register_type(atom.d)), sources;
-    check_registers(to, in["d"], destinations.size(), atom.d.registers);
-    auto read = [&](const ptx::Operand& operand, const atom::Fragment& fragment) {
-        std::vector<Operand> parts = to.read_vector(operand, register_type(fragment));
-        check_registers(to, operand, parts.size(), fragment.registers);
-        sources.insert(sources.end(), parts.begin(), parts.end());
-    };
-    read(in["a"], atom.a), read(in["b"], atom.b), read(in["c"], atom.c);
-    if (const ptx::Operand* metadata = in.operand("metadata")) sources.push_back(to.read(*metadata, DataType::b32));
-    to.out().mmas.push_back(mma);
-    to.emit(Op::mma, mma.d, destinations, sources).detail = static_cast<std::uint32_t>(to.out().mmas.size() - 1);
+atom::MmaTypes types_of(const Mma& mma) {
+    return {number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)};
 }
 
 void mma_sync(Lowering& to, const Bound& in) {
-    Mma mma;
-    describe(in, mma);
     using atom::Major;
-    auto atom = atom::mma_sync({mma.m, mma.n, mma.k}, types_of(in), mma.a_column_major ? Major::column : Major::row,
+    const Mma mma = describe_mma(in);
+    auto atom = atom::mma_sync({mma.m, mma.n, mma.k}, types_of(mma), mma.a_column_major ? Major::column : Major::row,
                                mma.b_row_major ? Major::row : Major::column);
     if (!atom) return refuse(to, atom.error());
-    if (has_target(to, atom->minimum_sm, atom->name)) emit_mma(to, in, *atom, mma);
+    if (has_target(to, atom->minimum_sm, atom->name)) emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
 }
 
 void mma_sparse(Lowering& to, const Bound& in) {
-    Mma mma;
-    describe(in, mma);
+    Mma mma = describe_mma(in);
     mma.sparse = true;
-    auto atom = atom::mma_sp({mma.m, mma.n, mma.k}, types_of(in));
+    auto atom = atom::mma_sp({mma.m, mma.n, mma.k}, types_of(mma));
     if (!atom) return refuse(to, atom.error());
     const std::int64_t selector = to.immediate(in["selector"], "the sparsity selector");
     if (selector < 0 || selector >= atom->selectors)
@@ -136,7 +63,7 @@ void mma_sparse(Lowering& to, const Bound& in) {
     if (atom->ordered_metadata_only && in.word("sp") == "sp")
         to.error(in.instruction().span, fmt::format("{} exists only as mma.sp::ordered_metadata", atom->name));
     mma.selector = static_cast<int>(selector);
-    if (has_target(to, atom->minimum_sm, atom->name)) emit_mma(to, in, *atom, mma);
+    if (has_target(to, atom->minimum_sm, atom->name)) emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
 }
 
 constexpr std::string_view shapes =

@@ -1,0 +1,103 @@
+#include "isa/matrix_rules.h"
+
+#include <fmt/format.h>
+
+#include "base/assert.h"
+
+namespace tilepath::isa {
+
+using program::Mma;
+
+atom::Shape shape_named(std::string_view word) {
+    atom::Shape shape;
+    std::size_t at = 0;
+    auto number = [&] {
+        int value = 0;
+        for (++at; at < word.size() && word[at] >= '0' && word[at] <= '9'; ++at) value = value * 10 + (word[at] - '0');
+        return value;
+    };
+    shape.m = number(), shape.n = number(), shape.k = number();
+    return shape;
+}
+
+number::Format number_format(DataType type) {
+    auto format = number::format_named(program::traits(type).name);
+    TILEPATH_ASSERT(format, "a matrix instruction has a type that number/ does not know");
+    return *format;
+}
+
+DataType data_type(number::Format format) {
+    auto type = program::type_named(number::traits(format).name);
+    TILEPATH_ASSERT(type, "atom/ has a format that PTX does not");
+    return *type;
+}
+
+void refuse(Lowering& to, const Diagnostics& diagnostics) {
+    for (const Diagnostic& each : diagnostics)
+        to.error(to.bound().instruction().span, each.message, each.notes.empty() ? std::string{} : each.notes.front());
+}
+
+bool has_target(Lowering& to, int minimum_sm, const std::string& name) {
+    const Target target = target_named(to.module().architecture()).value_or(Target{});
+    if (target.sm >= minimum_sm) return true;
+    to.error(to.bound().instruction().span,
+             fmt::format("{} {} needs sm_{}; the module says .target {}", to.bound().form().opcode, name, minimum_sm,
+                         to.module().architecture()),
+             "raise .target, or use another shape");
+    return false;
+}
+
+void check_registers(Lowering& to, const ptx::Operand& operand, std::size_t found, int expected) {
+    if (operand.kind == ptx::OperandKind::vector && found == static_cast<std::size_t>(expected)) return;
+    to.error(
+        operand.span,
+        fmt::format("expected a vector of {} register{}, found {}", expected, expected == 1 ? "" : "s",
+                    operand.kind == ptx::OperandKind::vector ? fmt::format("one of {}", found)
+                                                             : fmt::format("'{}'", to.module().text(operand.span))));
+}
+
+namespace {
+
+DataType register_type(const atom::Fragment& fragment) {
+    return fragment.register_bits == 64 ? DataType::b64 : DataType::b32;
+}
+
+}  // namespace
+
+std::vector<Operand> read_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment) {
+    std::vector<Operand> parts = to.read_vector(operand, register_type(fragment));
+    check_registers(to, operand, parts.size(), fragment.registers);
+    return parts;
+}
+
+std::vector<Operand> write_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment) {
+    std::vector<Operand> parts = to.write_vector(operand, register_type(fragment));
+    check_registers(to, operand, parts.size(), fragment.registers);
+    return parts;
+}
+
+Mma describe_mma(const Bound& in) {
+    Mma mma;
+    const atom::Shape shape = shape_named(in.word("shape"));
+    mma.m = shape.m, mma.n = shape.n, mma.k = shape.k;
+    mma.a = in.type("atype"), mma.b = in.type("btype"), mma.c = in.type("ctype"), mma.d = in.type("dtype");
+    mma.a_column_major = in.word("alayout") == "col";
+    mma.b_row_major = in.word("blayout") == "row";
+    mma.saturate = in.has("satfinite");
+    mma.rounding = in.rounding();
+    const std::string_view bit_op = in.word("bitop");
+    mma.bit_op = bit_op == "and" ? Mma::BitOp::and_popc : bit_op == "xor" ? Mma::BitOp::xor_popc : Mma::BitOp::none;
+    return mma;
+}
+
+void emit_mma(Lowering& to, const Bound& in, const Mma& mma, const atom::Fragment& a, const atom::Fragment& b,
+              const atom::Fragment& c, const atom::Fragment& d) {
+    std::vector<Operand> destinations = write_fragment(to, in["d"], d), sources;
+    for (auto [name, fragment] : {std::pair{"a", &a}, std::pair{"b", &b}, std::pair{"c", &c}})
+        for (Operand part : read_fragment(to, in[name], *fragment)) sources.push_back(part);
+    if (const ptx::Operand* metadata = in.operand("metadata")) sources.push_back(to.read(*metadata, DataType::b32));
+    to.out().mmas.push_back(mma);
+    to.emit(Op::mma, mma.d, destinations, sources).detail = static_cast<std::uint32_t>(to.out().mmas.size() - 1);
+}
+
+}  // namespace tilepath::isa
