@@ -4,9 +4,12 @@
 add_library(tilepath_flags INTERFACE)
 # Results are defined to the bit: no contraction of a*b+c into fma, no fast-math.
 target_compile_options(tilepath_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off
-  $<$<BOOL:${TILEPATH_WERROR}>:-Werror>
-  $<$<BOOL:${TILEPATH_SANITIZE}>:-fsanitize=${TILEPATH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all>)
-target_link_options(tilepath_flags INTERFACE $<$<BOOL:${TILEPATH_SANITIZE}>:-fsanitize=${TILEPATH_SANITIZE}>)
+  $<$<BOOL:${TILEPATH_WERROR}>:-Werror>)
+if(TILEPATH_SANITIZE)
+  target_compile_options(tilepath_flags INTERFACE -fsanitize=${TILEPATH_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(tilepath_flags INTERFACE -fsanitize=${TILEPATH_SANITIZE})
+endif()
 
 # tilepath_folder(NAME [USES folder...] [PRIVATE library...])
 function(tilepath_folder name)
