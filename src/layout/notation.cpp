@@ -28,18 +28,6 @@ std::string iters_text(const std::vector<Iter>& iters) {
     return tuple(extents) + ":" + tuple(strides);
 }
 
-std::string shard_text(const std::vector<Mode>& modes) {
-    if (modes.size() == 1 && modes[0].size() == 1) return iters_text(modes[0]);
-    std::vector<std::string> extents, strides;
-    for (const Mode& mode : modes) {
-        std::string text = iters_text(mode);
-        std::size_t colon = text.find(':');
-        extents.push_back(text.substr(0, colon));
-        strides.push_back(text.substr(colon + 1));
-    }
-    return fmt::format("({}):({})", fmt::join(extents, ","), fmt::join(strides, ","));
-}
-
 /// Pairs the leaves of congruent trees.
 Result<Mode> pair(const Scanner& in, const Tree& extents, const Tree& strides) {
     if (extents.leaf != strides.leaf || extents.children.size() != strides.children.size()) {
@@ -63,22 +51,6 @@ Result<Mode> pair(const Scanner& in, const Tree& extents, const Tree& strides) {
         all.insert(all.end(), part->begin(), part->end());
     }
     return all;
-}
-
-/// `extents : strides`, one mode per member of the outermost group.
-Result<std::vector<Mode>> read_modes(Scanner& in) {
-    Result<Tree> extents = read_tree(in, Leaf::extent);
-    if (!extents) return std::unexpected(extents.error());
-    if (auto colon = in.expect(':', "between extents and strides"); !colon) return std::unexpected(colon.error());
-    Result<Tree> strides = read_tree(in, Leaf::stride);
-    if (!strides) return std::unexpected(strides.error());
-    Result<Mode> all = pair(in, *extents, *strides);
-    if (!all) return std::unexpected(all.error());
-    if (extents->leaf) return std::vector<Mode>{*all};
-    std::vector<Mode> modes;
-    for (std::size_t i = 0; i < extents->children.size(); ++i)
-        modes.push_back(*pair(in, extents->children[i], strides->children[i]));
-    return modes;
 }
 
 Result<std::vector<AxisOffset>> read_offsets(Scanner& in) {
@@ -118,6 +90,33 @@ Result<void> read_offset(Scanner& in, Parts& parts) {
 
 }  // namespace
 
+Result<std::vector<Mode>> read_modes(Scanner& in) {
+    Result<Tree> extents = read_tree(in, Leaf::extent);
+    if (!extents) return std::unexpected(extents.error());
+    if (auto colon = in.expect(':', "between extents and strides"); !colon) return std::unexpected(colon.error());
+    Result<Tree> strides = read_tree(in, Leaf::stride);
+    if (!strides) return std::unexpected(strides.error());
+    Result<Mode> all = pair(in, *extents, *strides);
+    if (!all) return std::unexpected(all.error());
+    if (extents->leaf) return std::vector<Mode>{*all};
+    std::vector<Mode> modes;
+    for (std::size_t i = 0; i < extents->children.size(); ++i)
+        modes.push_back(*pair(in, extents->children[i], strides->children[i]));
+    return modes;
+}
+
+std::string modes_text(const std::vector<Mode>& modes) {
+    if (modes.size() == 1 && modes[0].size() == 1) return iters_text(modes[0]);
+    std::vector<std::string> extents, strides;
+    for (const Mode& mode : modes) {
+        std::string text = iters_text(mode);
+        std::size_t colon = text.find(':');
+        extents.push_back(text.substr(0, colon));
+        strides.push_back(text.substr(colon + 1));
+    }
+    return fmt::format("({}):({})", fmt::join(extents, ","), fmt::join(strides, ","));
+}
+
 Result<Layout> read_layout(Scanner& in) {
     std::uint32_t begin = in.offset();
     Parts parts;
@@ -152,7 +151,7 @@ Result<Layout> parse_layout(std::string_view text, std::string name) {
 }
 
 std::string to_string(const Layout& layout) {
-    std::string text = fmt::format("S[{}]", shard_text(layout.shard()));
+    std::string text = fmt::format("S[{}]", modes_text(layout.shard()));
     if (!layout.replica().empty()) text += fmt::format(" + R[{}]", iters_text(layout.replica()));
     std::vector<std::string> offsets;
     for (auto [value, axis] : layout.offset()) offsets.push_back(stride_text(value, axis));

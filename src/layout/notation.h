@@ -17,6 +17,10 @@ Result<Layout> parse_layout(std::string_view text, std::string name = "layout");
 /// The same inside a longer text: reads a layout and leaves the scanner behind it.
 Result<Layout> read_layout(Scanner& in);
 
+/// `extents:strides`, one mode per member of the outermost group; and back.
+Result<std::vector<Mode>> read_modes(Scanner& in);
+std::string modes_text(const std::vector<Mode>& modes);
+
 /// The notation that `parse_layout` reads back to an equal layout (equal by form).
 std::string to_string(const Layout& layout);
 

@@ -20,6 +20,7 @@ Result<Axis> read_axis(Scanner& in) {
 Result<Tree> read_leaf(Scanner& in, Leaf leaf) {
     Tree tree;
     tree.span.begin = in.offset();
+    in.accept('_');  // CuTe prints a static 8 as _8
     Result<std::int64_t> value = in.number(leaf == Leaf::extent ? "an extent" : "a stride");
     if (!value) return std::unexpected(value.error());
     tree.value = *value;
