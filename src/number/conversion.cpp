@@ -88,9 +88,7 @@ std::uint64_t float_to_float(std::uint64_t bits, Decoded d, Format from, Format 
     switch (d.kind) {
         case Class::nan: return nan_to_float(bits, d, from, to, how);
         case Class::zero: return zero(to, d.negative);
-        case Class::infinity:
-            if (how.satfinite || traits(to).specials == Specials::none) return largest_finite(to, d.negative);
-            return traits(to).specials == Specials::ieee ? infinity(to, d.negative) : canonical_nan(to);
+        case Class::infinity: return round_to(to, {d.negative, 1, 1 << 20, false}, {Rounding::rn, how.satfinite});
         case Class::finite: break;
     }
     Exact number = exact(d, from);

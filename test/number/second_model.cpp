@@ -136,6 +136,8 @@ std::uint64_t second_fused_dot(const DotRecipe& r, std::span<const std::uint64_t
                                  exponent(a[k], r.a) + exponent(b[k], r.b) + shift});
         }
         c = summed(terms, r);
+        const bool infinite = r.d == Format::f16 ? (c & 0x7fff) == 0x7c00 : (c & 0x7fffffff) == 0x7f800000;
+        if (infinite) return c;  // and stays so: the operands are finite
     }
     return c;
 }
