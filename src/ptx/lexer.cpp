@@ -85,7 +85,9 @@ bool Lexer::skip_comment() {
 
 // `# 5 "a.cu"` and `#line 5 "a.cu"`, as cpp leaves them. Other directives are for cpp to run before we see the text.
 bool Lexer::skip_line_marker() {
-    for (const char* before = at_; before != begin_ && *--before != '\n';)
+    const bool has_mark = std::string_view(begin_, size()).starts_with(byte_order_mark);
+    const char* first = begin_ + (has_mark ? byte_order_mark.size() : 0);
+    for (const char* before = at_; before != first && *--before != '\n';)
         if (!is(*before, chars::space)) return false;
     const char* after = at_ + 1;
     while (*after == ' ' || *after == '\t') ++after;

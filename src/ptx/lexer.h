@@ -55,6 +55,8 @@ constexpr auto classes = [] {
 constexpr bool is(char c, std::uint8_t mask) { return (classes[static_cast<unsigned char>(c)] & mask) != 0; }
 }  // namespace chars
 
+inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
 /// The text must be followed by a NUL in memory, as std::string's is, and be shorter than 4 GiB.
 class Lexer {
   public:

@@ -51,7 +51,25 @@ bool Reader::read_function_header(Function& function) {
         function.has_parameter_list = true;
         if (!read_parameters(function.parameters, "the list of parameters")) return false;
     }
-    return read_function_directives(function.directives);
+    return read_function_directives(function.directives) && check_function(function);
+}
+
+bool Reader::check_function(const Function& function) {
+    const bool is_entry = function.kind == FunctionKind::entry;
+    for (const Variable& parameter : module_.variables_in(function.parameters)) {
+        if (is_entry && parameter.space != Space::param)
+            return fail(parameter.span, "a parameter of an entry must be in .param");
+        if (!is_entry && parameter.pointer) return fail(parameter.span, "'.ptr' belongs to the parameters of entries");
+    }
+    for (const FunctionDirective& directive : module_.directives_in(function.directives)) {
+        const bool of_functions = directive.kind == DirectiveKind::noreturn ||
+                                  directive.kind == DirectiveKind::abi_preserve ||
+                                  directive.kind == DirectiveKind::abi_preserve_control;
+        if (is_entry && of_functions)
+            return fail(directive.span,
+                        fmt::format("'.{}' belongs to functions, not to entries", word(directive.kind)));
+    }
+    return true;
 }
 
 bool Reader::read_function_directives(Range& directives) {

@@ -32,7 +32,7 @@ bool Reader::check_text() {
     if (const auto what = recognise_binary(whole))
         return fail({0, 1}, fmt::format("expected PTX text, but {}", *what),
                     "extract PTX with cuobjdump -ptx, or compile with nvcc -ptx");
-    if (whole.starts_with("\xef\xbb\xbf")) lexer_.go_to(3);  // a byte order mark
+    if (whole.starts_with(byte_order_mark)) lexer_.go_to(byte_order_mark.size());
     return true;
 }
 
@@ -41,10 +41,12 @@ void Reader::read_module() {
         fail(token_.span, "expected '.version', found an empty file", "every module begins with .version and .target");
         return;
     }
-    if (dot_word() != "version")
+    if (dot_word() != "version") {
         fail_expected("'.version' first", "every module begins with .version and .target");
-    else if (!read_version())
+        if (!starts_module_item()) return;  // this is not PTX; further errors would say nothing
+    } else if (!read_version()) {
         skip_item();
+    }
     bool has_target = false;
     while (token_.kind != TokenKind::end) {
         if (!has_target && dot_word() != "target" && module_.version_major != 0)
@@ -183,7 +185,7 @@ bool Reader::read_pragma(Id& id) {
 }
 
 bool Reader::starts_module_item() const {
-    return token_.kind == TokenKind::dot_word && on_new_line() &&
+    return token_.kind == TokenKind::dot_word && (last_end_ == 0 || on_new_line()) &&
            std::find(std::begin(item_words), std::end(item_words), text().substr(1)) != std::end(item_words);
 }
 

@@ -95,7 +95,6 @@ bool Reader::read_directive_statement() {
     if (word == "loc") {
         if (!read_location()) return false;
         add_statement(StatementKind::location, module_.locations.size() - 1);
-        take(';');
         return true;
     }
     if (word == "pragma") {

@@ -207,8 +207,10 @@ bool Reader::check_variable(const Variable& v, bool parameter) {
         return wrong(fmt::format("an initial value is possible only in .const and .global, not in .{}", word(v.space)));
     if (v.initializer != none && v.linkage == Linkage::extern_)
         return wrong("an external variable has its initial value elsewhere");
+    if (v.initializer != none && !check_initializer(v, module_.initializers[v.initializer], 0)) return false;
     const bool unsized = is_array && module_.dimensions[v.dimensions.first] == 0;
-    if (unsized && v.initializer == none && v.linkage != Linkage::extern_ && !parameter)
+    const bool has_elements = v.initializer != none && module_.initializers[v.initializer].children.count != 0;
+    if (unsized && !has_elements && v.linkage != Linkage::extern_ && !parameter)
         return wrong("the size of this array is unknown", "give its size, or an initial value, or declare it .extern");
     return true;
 }

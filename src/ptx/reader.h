@@ -99,6 +99,8 @@ class Reader {
     bool read_initializer_value(Initializer& node);
     bool read_initializer_address(Initializer& node);
     bool read_masked(Initializer& node, std::uint64_t mask);
+    bool check_initializer(const Variable& variable, const Initializer& node, unsigned level);
+    bool check_initial_value(const Variable& variable, const Initializer& node);
 
     // Functions.
     bool read_function(FunctionKind kind, Linkage linkage, std::uint32_t start);
@@ -106,6 +108,7 @@ class Reader {
     bool read_function_attribute(Function& function);
     bool read_function_directives(Range& directives);
     bool read_function_directive(DirectiveKind kind);
+    bool check_function(const Function& function);
     void read_body(Function& function);
     bool read_statement();
     bool read_directive_statement();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ptx/resolver.h"
 #include "ptx/special_registers.h"
 
@@ -94,6 +96,18 @@ void Resolver::declare_module_variable(Id index) {
     declare_variable(index);
 }
 
+bool Resolver::same_signature(const Function& a, const Function& b) const {
+    const auto same = [&](const Variable& x, const Variable& y) {
+        return x.space == y.space && x.vector == y.vector && size_in_bytes(x.type) == size_in_bytes(y.type) &&
+               size_in_bytes(module_, x) == size_in_bytes(module_, y);
+    };
+    const auto same_all = [&](Range x, Range y) {
+        const auto xs = module_.variables_in(x), ys = module_.variables_in(y);
+        return std::equal(xs.begin(), xs.end(), ys.begin(), ys.end(), same);
+    };
+    return a.kind == b.kind && same_all(a.returns, b.returns) && same_all(a.parameters, b.parameters);
+}
+
 void Resolver::declare_function(Id index) {
     Function& function = module_.functions[index];
     const Id before = scopes_.clash(function.name, false, 1);
@@ -104,6 +118,10 @@ void Resolver::declare_function(Id index) {
     }
     Symbol& symbol = module_.symbols[before];
     function.symbol = before;
+    if (symbol.kind == SymbolKind::function && !same_signature(function, module_.functions[symbol.node]))
+        errors_.add(function.name_span,
+                    fmt::format("{} is declared here with other parameters", quoted(names_.texts()[function.name])),
+                    fmt::format("compare line {}", module_.source->line(declaration_span(symbol).begin)));
     if (symbol.kind == SymbolKind::alias || !function.has_body) return;
     if (module_.functions[symbol.node].has_body)
         errors_.add(function.name_span, fmt::format("{} has a body already", quoted(names_.texts()[function.name])),
@@ -140,16 +158,8 @@ void Resolver::declare_labels(std::size_t from, std::size_t end) {
                 module_.symbols[label.symbol].number = module_.functions[function_].label_count++;
                 break;
             }
-            case StatementKind::prototype: {
-                Prototype& prototype = module_.prototypes[statement.index];
-                prototype.symbol = declare(SymbolKind::prototype, prototype.name, prototype.name_span, statement.index);
-                break;
-            }
-            case StatementKind::targets: {
-                Targets& targets = module_.targets[statement.index];
-                targets.symbol = declare(SymbolKind::targets, targets.name, targets.name_span, statement.index);
-                break;
-            }
+            case StatementKind::prototype:
+            case StatementKind::targets:
             case StatementKind::instruction:
             case StatementKind::variable:
             case StatementKind::location:
@@ -187,13 +197,21 @@ void Resolver::resolve_statement(const Statement& statement) {
     switch (statement.kind) {
         case StatementKind::instruction: return resolve_instruction(module_.instructions[statement.index]);
         case StatementKind::variable: return declare_variable(statement.index);
-        case StatementKind::targets: return resolve_operands(module_.targets[statement.index].targets);
+        case StatementKind::prototype: {
+            Prototype& prototype = module_.prototypes[statement.index];
+            prototype.symbol = declare(SymbolKind::prototype, prototype.name, prototype.name_span, statement.index);
+            return;
+        }
+        case StatementKind::targets: {
+            Targets& targets = module_.targets[statement.index];
+            targets.symbol = declare(SymbolKind::targets, targets.name, targets.name_span, statement.index);
+            return resolve_operands(targets.targets);
+        }
         case StatementKind::label:
         case StatementKind::open:
         case StatementKind::close:
         case StatementKind::location:
-        case StatementKind::pragma:
-        case StatementKind::prototype: return;
+        case StatementKind::pragma: return;
     }
 }
 
@@ -215,8 +233,21 @@ void Resolver::resolve_initializer(Id index) {
     Initializer& node = module_.initializers[index];
     if (node.kind == InitializerKind::list)
         for (Id i = node.children.first; i < node.children.first + node.children.count; ++i) resolve_initializer(i);
-    else if (node.kind == InitializerKind::address)
+    else if (node.kind == InitializerKind::address) {
         node.symbol = find(node.name, node.span);
+        if (node.symbol != none && !has_constant_address(module_.symbols[node.symbol]))
+            errors_.add(node.span,
+                        fmt::format("{} has no address that is known before the kernel runs",
+                                    quoted(names_.texts()[node.name])),
+                        "an initial value may name variables in .global and .const, and functions");
+    }
+}
+
+bool Resolver::has_constant_address(const Symbol& symbol) const {
+    if (symbol.kind == SymbolKind::function || symbol.kind == SymbolKind::alias) return true;
+    if (symbol.kind != SymbolKind::variable) return false;
+    const Space space = module_.variables[symbol.node].space;
+    return space == Space::global || space == Space::const_;
 }
 
 Id Resolver::find(Id name, Span span, std::uint32_t* element) {

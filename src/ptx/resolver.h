@@ -42,7 +42,7 @@ class Scopes {
     struct Binding {
         Id symbol = none;
         std::uint32_t depth = 0;
-        std::uint32_t number = 0;
+        std::uint32_t number = 0;  ///< a member's number; of a family: the entry of undo_ with what it hides
     };
     /// A way to read a name as a member of a family: `%r57` as number 57 of `%r<…>`.
     struct Membership {
@@ -94,6 +94,8 @@ class Resolver {
     void resolve_operand(Operand& operand);
     void resolve_initializer(Id node);
     Id find(Id name, Span span, std::uint32_t* element = nullptr);
+    bool has_constant_address(const Symbol& symbol) const;
+    bool same_signature(const Function& a, const Function& b) const;
     void report_unknown(Id name, Span span);
     std::string explain_unknown(Id name);
     Span declaration_span(const Symbol& symbol) const;

@@ -40,8 +40,9 @@ std::uint32_t Scopes::count(const Binding& family) const {
     return module_.variables[module_.symbols[family.symbol].node].count;
 }
 
-// Every split of a name into a family's stem and a number. `%r10` may belong to `%r<…>` and to `%r1<…>`; `%r07` is not
-// in `%r<…>`.
+// Every split of a name into a family's stem and a number: `%r10` may belong to `%r<…>` and to `%r1<…>`. Like ptxas, we
+// take `%r07` for
+// `%r7`.
 std::span<const Scopes::Membership> Scopes::memberships(Id name) {
     Range& range = memberships_[name];
     if (range.first != none) return {pool_.data() + range.first, range.count};
@@ -51,8 +52,7 @@ std::span<const Scopes::Membership> Scopes::memberships(Id name) {
     for (std::size_t at = text.size(); at-- > 1 && text[at] >= '0' && text[at] <= '9' && text.size() - at < 10;) {
         number += power * static_cast<unsigned>(text[at] - '0');
         power *= 10;
-        const bool leading_zero = text[at] == '0' && at + 1 < text.size();
-        const Id stem = leading_zero ? none : names_.find(text.substr(0, at));
+        const Id stem = names_.find(text.substr(0, at));
         if (stem == none || !is_family_[stem]) continue;
         pool_.push_back({stem, static_cast<std::uint32_t>(number)});
         ++range.count;
@@ -64,10 +64,11 @@ Scopes::Meaning Scopes::find(Id name) {
     Binding best = plain_[name];
     std::uint32_t element = 0;
     for (const Membership& membership : memberships(name)) {
-        const Binding& family = family_[membership.family];
-        if (family.symbol == none || membership.number >= count(family)) continue;
-        if (best.symbol != none && best.depth >= family.depth) continue;
-        best = family;
+        const Binding* family = &family_[membership.family];
+        // A smaller family of an inner scope hides only the names that it has.
+        while (family->symbol != none && membership.number >= count(*family)) family = &undo_[family->number].before;
+        if (family->symbol == none || (best.symbol != none && best.depth >= family->depth)) continue;
+        best = *family;
         element = membership.number;
     }
     return {best.symbol, element};
@@ -88,7 +89,7 @@ Id Scopes::clash(Id name, bool parameterised, std::uint32_t count_of_new) {
 }
 
 void Scopes::declare(Id name, Id symbol, bool parameterised) {
-    bind(parameterised ? Table::family : Table::plain, name, {symbol, 0, 0});
+    bind(parameterised ? Table::family : Table::plain, name, {symbol, 0, static_cast<std::uint32_t>(undo_.size())});
     if (parameterised) return;
     for (const Membership& membership : memberships(name)) {
         const Binding& least = member_[membership.family];
