@@ -13,6 +13,8 @@
 namespace tilepath::number {
 namespace {
 
+constexpr std::size_t fp8_instruction_k = 32;  // mma.sync.m16n8k32: C is added once per instruction
+constexpr std::size_t volta_instruction_k = 4;
 constexpr std::size_t grouped_products = 16;  // exact products per scaled group of mxf4 and mxf4nvf4
 
 /// Infinities and NaN decide a group before any alignment (docs/numerics.md, "Special values").
@@ -151,8 +153,7 @@ std::uint32_t fused_dot(const DotRecipe& r, std::span<const Term> a, std::span<c
 /// FP8 subnormal becomes normal.
 std::uint32_t fp8_half(const DotRecipe& recipe, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
                        std::size_t half) {
-    std::array<Term, 64> half_a, half_b;
-    TILEPATH_ASSERT(a.size() <= 2 * half_a.size(), "fp8_through_f16 takes one instruction's k");
+    std::array<Term, fp8_instruction_k / 2> half_a, half_b;
     std::size_t n = 0;
     for (std::size_t k = 0; k < a.size(); ++k) {
         if (k % 4 / 2 != half) continue;
@@ -162,11 +163,19 @@ std::uint32_t fp8_half(const DotRecipe& recipe, std::span<const Term> a, std::sp
     return fused_group(through_f16(recipe), std::span(half_a).first(n), std::span(half_b).first(n), c, 0);
 }
 
-std::uint32_t fp8_through_f16(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {
+std::uint32_t fp8_instruction(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {
     const auto sum = [&](std::uint64_t x, std::uint64_t y) { return std::uint32_t(add(r.d, x, y, {})); };
     const std::uint32_t first = fp8_half(r, a, b, 0, 0);
     if (r.separate_halves) return sum(sum(first, fp8_half(r, a, b, 0, 1)), c);
     return sum(fp8_half(r, a, b, first, 1), c);
+}
+
+std::uint32_t fp8_through_f16(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {
+    for (std::size_t k = 0; k < a.size(); k += fp8_instruction_k) {
+        const std::size_t n = std::min(fp8_instruction_k, a.size() - k);
+        c = fp8_instruction(r, a.subspan(k, n), b.subspan(k, n), c);
+    }
+    return c;
 }
 
 std::uint32_t integer_dot(const DotRecipe& r, std::span<const Term> a, std::span<const Term> b, std::uint32_t c) {
@@ -179,11 +188,10 @@ std::uint32_t integer_dot(const DotRecipe& r, std::span<const Term> a, std::span
 }
 
 /// Recorded on an H200: f16 results add two halves to c, f32 results add the chain of four to c.
-std::uint64_t cuda_core_dot(const DotRecipe& r, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
-                            std::uint64_t c) {
-    TILEPATH_ASSERT(a.size() == 4, "m8n8k4 has four products");
-    std::array<std::uint64_t, 4> x, y;
-    for (std::size_t k = 0; k < 4; ++k) {
+std::uint64_t volta_instruction(const DotRecipe& r, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
+                                std::uint64_t c) {
+    std::array<std::uint64_t, volta_instruction_k> x{}, y{};  // what is missing is zero
+    for (std::size_t k = 0; k < a.size(); ++k) {
         x[k] = convert(a[k], Format::f16, Format::f32);
         y[k] = convert(b[k], Format::f16, Format::f32);
     }
@@ -256,7 +264,12 @@ std::uint64_t dot(const DotRecipe& recipe, std::span<const std::uint64_t> a, std
         case DotRecipe::Kind::bit_xor:
             for (std::size_t k = 0; k < a.size(); ++k) c += (a[k] ^ b[k]) & 1;
             return std::uint32_t(c);
-        case DotRecipe::Kind::cuda_core_f32: return cuda_core_dot(recipe, a, b, c);
+        case DotRecipe::Kind::cuda_core_f32:
+            for (std::size_t k = 0; k < a.size(); k += volta_instruction_k) {
+                const std::size_t n = std::min(volta_instruction_k, a.size() - k);
+                c = volta_instruction(recipe, a.subspan(k, n), b.subspan(k, n), c);
+            }
+            return c;
     }
     return 0;
 }

@@ -73,9 +73,9 @@ struct Term {
 Term decode_term(std::uint64_t bits, Format format);
 std::vector<Term> decode_terms(std::span<const std::uint64_t> bits, Format format);
 
-/// D of one instruction, in D's bits: a·b + c over all k given (the instruction's own K, chained in groups where the
-/// recipe says so). For the fused and integer kinds a longer k equals a chain of instructions, except that .satfinite
-/// clamps once per call; fp8_through_f16 adds C once per call. a and b: as many elements, at least one.
+/// D of one instruction, in D's bits: a·b + c over all k given, chained in groups where the recipe says so. A longer k
+/// equals a chain of instructions (FP8 mma.sync: of k = 32, m8n8k4: of k = 4), except that .satfinite clamps once per
+/// call. a and b: as many elements, at least one.
 std::uint64_t dot(const DotRecipe& recipe, std::span<const std::uint64_t> a, std::span<const std::uint64_t> b,
                   std::uint64_t c, const Scales& scales = {});
 
