@@ -166,10 +166,12 @@ const Binder::HeadEntry& Binder::entry(ptx::Id id) {
     for (const Form* form : forms_of(head.opcode)) {
         auto match = match_head(head, *form);
         if (!match) continue;
-        if (meets(form->needs, static_cast<int>(module_.version_major), static_cast<int>(module_.version_minor), target_))
+        Needs needs = form->needs;
+        for (std::string_view word : match->words) needs = later(needs, needs_of_word(word));
+        if (meets(needs, static_cast<int>(module_.version_major), static_cast<int>(module_.version_minor), target_))
             entry.matches.push_back(std::move(*match));
         else
-            entry.missing = form->needs;
+            entry.missing = needs;
     }
     return entry;
 }

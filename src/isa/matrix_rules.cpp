@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "isa/plain.h"
 
 namespace tilepath::isa {
 
@@ -38,13 +39,7 @@ void refuse(Lowering& to, const Diagnostics& diagnostics) {
 }
 
 bool has_target(Lowering& to, int minimum_sm, const std::string& name) {
-    const Target target = target_named(to.module().architecture()).value_or(Target{});
-    if (target.sm >= minimum_sm) return true;
-    to.error(to.bound().instruction().span,
-             fmt::format("{} {} needs sm_{}; the module says .target {}", to.bound().form().opcode, name, minimum_sm,
-                         to.module().architecture()),
-             "raise .target, or use another shape");
-    return false;
+    return available(to, to.bound().instruction().span, fmt::format("{} {}", to.bound().form().opcode, name), since(1, 0, minimum_sm));
 }
 
 void check_registers(Lowering& to, const ptx::Operand& operand, std::size_t found, int expected) {

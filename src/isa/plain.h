@@ -1,5 +1,7 @@
 // The lowerings that most families use: one micro-operation, operands as the form has them.
 #pragma once
+#include <fmt/format.h>
+
 #include "isa/families.h"
 #include "isa/lowering.h"
 
@@ -15,6 +17,19 @@ void lower_plain(Lowering& to, const Bound&) {
 template <Op op>
 void lower_typed(Lowering& to, const Bound& in) {
     to.simple(op, in.type());
+}
+
+/// An error if the module's version or target is too old for something that no form says.
+inline bool available(Lowering& to, Span span, std::string_view what, Needs needs) {
+    const ptx::Module& module = to.module();
+    const Target target = target_named(module.architecture()).value_or(Target{});
+    if (meets(needs, static_cast<int>(module.version_major), static_cast<int>(module.version_minor), target))
+        return true;
+    to.error(span,
+             fmt::format("{} needs {}; the module says .version {}.{}, .target {}", what, to_string(needs),
+                         module.version_major, module.version_minor, module.architecture()),
+             "raise .version or .target, or use an older form");
+    return false;
 }
 
 /// base + offset as one operand, for instructions with two addresses: MicroOp::immediate is the first one's offset.

@@ -14,8 +14,10 @@ std::optional<Target> target_named(std::string_view name) {
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), target.sm);
     if (error != std::errc{} || target.sm < 10) return {};
     std::string_view rest(end, static_cast<std::size_t>(digits.data() + digits.size() - end));
-    if (rest == "a" || rest == "f") target.suffix = rest[0];
-    else if (!rest.empty()) return {};
+    if (rest == "a" || rest == "f")
+        target.suffix = rest[0];
+    else if (!rest.empty())
+        return {};
     return target;
 }
 
@@ -33,6 +35,29 @@ bool meets(Needs needs, int version_major, int version_minor, Target target) {
         case Suffix::architecture: return target.sm == needs.sm && target.suffix == 'a';
     }
     return false;
+}
+
+Needs later(Needs a, Needs b) {
+    const bool a_is_newer = std::tie(a.major, a.minor) > std::tie(b.major, b.minor);
+    Needs both = a.suffix != Suffix::any || a.sm > b.sm ? a : b;
+    both.major = (a_is_newer ? a : b).major;
+    both.minor = (a_is_newer ? a : b).minor;
+    return both;
+}
+
+Needs needs_of_word(std::string_view word) {
+    struct Row {
+        std::string_view word;
+        Needs needs;
+    };
+    static constexpr Row rows[] = {
+        {"shared::cta", since(7, 8, 30)},    {"shared::cluster", since(7, 8, 90)}, {"cluster", since(7, 8, 90)},
+        {"param::entry", since(8, 3)},       {"param::func", since(8, 3)},         {"b128", since(8, 3, 70)},
+        {"L2::cache_hint", since(7, 4, 80)},
+    };
+    for (const Row& row : rows)
+        if (row.word == word) return row.needs;
+    return {};
 }
 
 std::string to_string(Needs needs) {

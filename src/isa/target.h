@@ -20,6 +20,11 @@ std::string to_string(Target target);
 /// Whether a module of this `.version` and `.target` has a form with these needs.
 bool meets(Needs needs, int version_major, int version_minor, Target target);
 
+/// What has both.
+Needs later(Needs a, Needs b);
+/// What a word needs wherever it stands: `.shared::cluster` came later than most forms that take it.
+Needs needs_of_word(std::string_view word);
+
 /// `PTX ISA 8.0 and sm_90a`.
 std::string to_string(Needs needs);
 

@@ -55,27 +55,15 @@ struct Row {
     bool shared = true;  ///< shared memory has it too
 };
 
-Needs later(Needs a, Needs b) {
-    const bool newer = std::pair(a.major, a.minor) > std::pair(b.major, b.minor);
-    return {newer ? a.major : b.major, newer ? a.minor : b.minor, std::max(a.sm, b.sm), Suffix::any};
-}
-
-/// Each row with the orders, scopes and spaces that it has. What names a cluster needs a target with clusters.
+/// Each row with the orders, scopes and spaces that it has.
 void add_forms(Family& family, std::string_view opcode, std::string_view orders, const std::vector<Row>& rows) {
     for (const Row& row : rows) {
-        auto add = [&](std::string_view qualifiers, std::vector<std::string_view> words, Needs needs) {
-            words.insert(words.end(), row.words.begin(), row.words.end());
-            family.forms.push_back({keep(fmt::format("{}{}{}", opcode, qualifiers, row.syntax)), std::move(words),
-                                    later(row.needs, needs)});
-        };
-        constexpr std::string_view scopes = "scope: cta gpu sys", all_scopes = "scope: cta cluster gpu sys",
-                                   cluster = "scope: cluster";
-        const Needs clusters = since(7, 8, 90);
-        add("{.sem}{.scope}{.space}",
-            {orders, scopes, row.shared ? "space: global shared shared::cta" : "space: global"}, since(1, 1, 11));
-        add("{.sem}.scope{.space}",
-            {orders, cluster, row.shared ? "space: global shared shared::cta" : "space: global"}, clusters);
-        if (row.shared) add("{.sem}{.scope}.space", {orders, all_scopes, "space: shared::cluster"}, clusters);
+        std::vector<std::string_view> words{
+            orders, "scope: cta cluster gpu sys",
+            row.shared ? "space: global shared shared::cta shared::cluster" : "space: global"};
+        words.insert(words.end(), row.words.begin(), row.words.end());
+        family.forms.push_back(
+            {keep(fmt::format("{}{{.sem}}{{.scope}}{{.space}}{}", opcode, row.syntax)), std::move(words), row.needs});
     }
 }
 
@@ -99,8 +87,7 @@ std::vector<Row> scalar_rows(std::string_view operands, std::string_view hinted_
     std::vector<Row> rows;
     auto add = [&](std::string_view start, std::vector<std::string_view> words, Needs needs) {
         rows.push_back({keep(fmt::format("{}.type{}", start, operands)), words, needs});
-        rows.push_back({keep(fmt::format("{}.L2::cache_hint.type{}", start, hinted_operands)), words,
-                        later(needs, since(7, 4, 80)), false});
+        rows.push_back({keep(fmt::format("{}.L2::cache_hint.type{}", start, hinted_operands)), words, needs, false});
     };
     add(".op", {"op: and or xor", "type: b32 b64"}, since(1, 1, 11));
     add(".op", {"op: add", "type: u32 s32 u64 f32"}, since(1, 1, 11));

@@ -55,8 +55,8 @@ Family arrival(std::string_view manual, std::array<std::string_view, 5> syntax) 
     return {.manual = manual,
             .forms = {{syntax[0], {spaces, type}, since(7, 0, 80)},
                       {syntax[1], {spaces, type}, since(7, 8, 90)},
-                      {syntax[2], {spaces, type, "sem: release", "scope: cta"}, since(8, 0, 80)},
-                      {syntax[3], {spaces, type, "sem: release", "scope: cta"}, since(8, 0, 90)},
+                      {syntax[2], {spaces, type, "sem: release", "scope: cta cluster"}, since(8, 0, 80)},
+                      {syntax[3], {spaces, type, "sem: release", "scope: cta cluster"}, since(8, 0, 90)},
                       {syntax[4], {spaces, type}, since(7, 0, 80)}},
             .lower = arrive};
 }
@@ -84,7 +84,7 @@ std::vector<Family> mbarrier_families() {
          .forms = {{"mbarrier.test_wait{.ss}.type p, [a], phase:b64", {spaces, type}, since(7, 0, 80)},
                    {"mbarrier.test_wait.parity{.ss}.type p, [a], phase:u32", {spaces, type}, since(7, 1, 80)},
                    {"mbarrier.test_wait{.parity}.sem.scope{.ss}.type p, [a], phase",
-                    {spaces, type, "sem: acquire", "scope: cta"},
+                    {spaces, type, "sem: acquire", "scope: cta cluster"},
                     since(8, 0, 80)},
                    {"mbarrier.try_wait{.parity}{.ss}.type p, [a], phase{, hint}", {spaces, type}, since(7, 8, 90)},
                    {"mbarrier.try_wait{.parity}.sem.scope{.ss}.type p, [a], phase{, hint}",

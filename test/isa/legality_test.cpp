@@ -1,0 +1,70 @@
+// ptxas as the judge of the forms: which words go together, on which targets. Skipped where it is not installed.
+#include <gtest/gtest.h>
+
+#include "instances.h"
+#include "modules.h"
+#include "ptxas.h"
+
+namespace tilepath::isa {
+namespace {
+
+bool tested(const Form& form) {
+    // Control flow needs labels and callees around it.
+    static const std::set<std::string_view> without{"bra", "brx", "call", "ret", "exit", "trap", "brkpt"};
+    return !without.contains(form.opcode);
+}
+
+/// What ptxas 13.0 takes beyond the manual. tilepath stays with the manual: what they would compute is not defined.
+bool beyond_the_manual(const std::string& text) {
+    auto begins = [&](std::string_view start) { return text.starts_with(start); };
+    auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
+    const bool bitwise = has(".and.") || has(".or.") || has(".xor.");
+    return begins("testp.f32 ") || begins("testp.f64 ") ||            // without a property
+           (begins("madc.") && has("16 ")) ||                         // 16 bits
+           (begins("fma.r") && !begins("fma.rn") && has(".bf16")) ||  // directed rounding
+           (begins("atom.") && bitwise && std::count(text.begin(), text.end(), ',') == 3) ||
+           // These it finds out only when it looks for the library function that does them.
+           (begins("wmma.mma.") && (has(".s4.s4.") || has(".u4.u4."))) ||
+           ((begins("wmma.load.c.") || begins("wmma.store.d.")) && has("m8n8k") &&
+            has(".f32 "));  // an operand too many
+}
+
+void compare(const std::string& target, const std::vector<std::string>& lines,
+             const std::map<std::size_t, std::string>& theirs) {
+    const std::set<std::size_t> ours = refused_by_us(target, "9.0", lines);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        auto refused = theirs.find(i);
+        if (ours.contains(i) && refused == theirs.end() && !beyond_the_manual(lines[i]))
+            ADD_FAILURE() << target << ": only ptxas takes " << lines[i];
+        if (!ours.contains(i) && refused != theirs.end())
+            ADD_FAILURE() << target << ": only tilepath takes " << lines[i] << "  ptxas: " << refused->second;
+    }
+}
+
+class Legality : public testing::TestWithParam<const char*> {};
+
+TEST_P(Legality, IsAsPtxasHasIt) {
+    auto ptxas = find_ptxas();
+    if (!ptxas) GTEST_SKIP() << "no ptxas";
+    const std::string target = GetParam();
+    std::vector<std::string> lines;
+    std::set<std::string> seen;
+    for (const Form& form : all_forms()) {
+        if (!tested(form)) continue;
+        std::vector<Instance> instances = instances_of(form, 24);
+        for (Instance& each : neighbours_of(form, 12)) instances.push_back(std::move(each));
+        for (const Instance& each : instances)
+            if (std::string text = text_of(each); seen.insert(text).second) lines.push_back(text);
+    }
+    auto theirs = refused_by_ptxas(*ptxas, target, "9.0", lines);
+    EXPECT_GT(lines.size(), theirs.size() + 1500);
+    compare(target, lines, theirs);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Legality,
+                         testing::Values("sm_80", "sm_89", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_103f",
+                                         "sm_120a"),
+                         [](const auto& target) { return std::string(target.param); });
+
+}  // namespace
+}  // namespace tilepath::isa
