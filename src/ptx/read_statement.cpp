@@ -93,7 +93,10 @@ bool Reader::read_statement() {
 bool Reader::read_directive_statement() {
     const std::string_view word = dot_word();
     if (word == "loc") {
-        if (!read_location()) return false;
+        if (!read_location()) {  // it ends with its line, not with a semicolon
+            while (token_.kind != TokenKind::end && !on_new_line()) advance();
+            return true;
+        }
         add_statement(StatementKind::location, module_.locations.size() - 1);
         return true;
     }
@@ -206,7 +209,7 @@ bool Reader::read_instruction(std::uint32_t start, Id guard) {
     instruction.location = location_;
     instruction.head = read_head();
     in_call_ = module_.heads[instruction.head].opcode == "call";
-    if (!token_.is(';')) {
+    if (!token_.is(';') && !starts_next_statement()) {
         const std::size_t from = pending_.size();
         do {
             Operand operand;
@@ -224,6 +227,13 @@ bool Reader::read_instruction(std::uint32_t start, Id guard) {
     add_statement(StatementKind::instruction, module_.instructions.size());
     module_.instructions.push_back(instruction);
     return true;
+}
+
+// Where the first operand would stand there is, on a line of its own, `LABEL:` or `mov.u32`: a semicolon was forgotten.
+bool Reader::starts_next_statement() const {
+    if (token_.kind != TokenKind::identifier || !on_new_line()) return false;
+    const std::uint32_t end = token_.span.end, head_end = lexer_.head_end(begin());
+    return lexer_.peek(end) == ':' || (head_end > end && !component_named(lexer_.text({end + 1, head_end})));
 }
 
 // Opcode and modifiers. Almost always they are written without spaces, and known by their text.

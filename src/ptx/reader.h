@@ -126,6 +126,7 @@ class Reader {
     void skip_statement();
     bool starts_module_item() const;
     bool starts_function() const;
+    bool starts_next_statement() const;
     void add_statement(StatementKind kind, std::size_t index) {
         module_.statements.push_back({kind, static_cast<Id>(index)});
     }

@@ -1,4 +1,5 @@
 #include "ptx/resolver.h"
+#include "ptx/special_registers.h"
 
 namespace tilepath::ptx {
 
@@ -108,6 +109,7 @@ std::string_view Scopes::nearest(Id name) const {
     Nearest nearest(names_.texts()[name]);
     for (Id other = 0; other < plain_.size(); ++other)
         if (plain_[other].symbol != none) nearest.offer(names_.texts()[other]);
+    for (std::string_view special : special_registers()) nearest.offer(special);
     return nearest.word();
 }
 

@@ -68,6 +68,8 @@ bool belongs(std::string_view name, const Family& family) {
 
 }  // namespace
 
+std::span<const std::string_view> special_registers() { return plain; }
+
 bool is_special_register(std::string_view name) {
     if (!name.starts_with('%')) return false;
     return std::binary_search(std::begin(plain), std::end(plain), name) ||
