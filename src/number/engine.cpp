@@ -42,10 +42,14 @@ FloatRule float_rule(const DotRecipe& recipe, Side side) {
     rule.halves = recipe.kind == DotRecipe::Kind::fp8_through_f16;
     // There FP8 subnormals become normals of binary16, so that its emin holds.
     rule.least_exponent = (127 + (rule.halves ? -14 : 1 - f.bias)) << 23;
-    // One bias stays in the sum of both exponents. Zeros: with any exponent of the other side the sum is below every
-    // exponent that the quick path accepts, and it saturates rather than wraps.
+    // Quick blocks: exponents below 64, so that the sum of two, with one bias in it, stays below 256 (it lies at f32's
+    // place), and normal numbers when shifted down.
+    rule.wide_exponents = f.exponent_bits == 8;
+    rule.largest_quick = rule.wide_exponents ? ((127 + 64) << 23) - 1 : rule.largest_finite;
+    rule.least_quick = rule.wide_exponents ? (1 + value_shift) << 23 : 0;
+    // Zeros: beside any exponent of the other side the sum is below all that the quick path accepts, and above -256.
     rule.exponent_offset = side == Side::a ? 0 : -(127 << 23);
-    rule.zero_exponent = side == Side::a ? -128 * (1 << 23) : -256 * (1 << 23);
+    rule.zero_exponent = (side == Side::a ? -100 : -150) * (1 << 23);
     return rule;
 }
 
@@ -111,16 +115,6 @@ int prepared_bits(const DotRecipe& r) {
 FloatBlock float_block(std::byte* block, int elements, int rows) {
     auto* const values = reinterpret_cast<float*>(block);
     return {values, reinterpret_cast<std::int32_t*>(values + elements * rows)};
-}
-
-/// `bytes` of each of `rows` rows, one after the other; zeros where a block of `block_size` rows has no more.
-void gather(std::byte* chunk, const std::byte* from, int rows, int block_size, int bytes, std::ptrdiff_t row_stride) {
-    if (rows == block_size && bytes == chunk_bytes) {
-        for (int r = 0; r < rows; ++r) std::memcpy(chunk + r * chunk_bytes, from + r * row_stride, chunk_bytes);
-        return;
-    }
-    std::memset(chunk, 0, std::size_t(block_size * chunk_bytes));
-    for (int r = 0; r < rows; ++r) std::memcpy(chunk + r * chunk_bytes, from + r * row_stride, std::size_t(bytes));
 }
 
 /// One block of C and D: in place, or by way of a copy where the tile ends inside the block.
@@ -229,25 +223,18 @@ void TileEngine::prepare_blocks(Side side, const std::byte* source, std::ptrdiff
     const int blocks = up_to_multiple(out.rows_, block_size) / block_size;
     out.reserve(std::size_t(blocks) * out.block_bytes_);
     out.special_.assign(std::size_t(blocks), false);
-    const int row_bytes = out.elements_ * bits / 8;
     for (int i = 0; i < blocks; ++i) {
-        std::byte* const to = out.block(i);
-        auto* const words = reinterpret_cast<std::int32_t*>(to);
-        const int rows = std::min(block_size, out.rows_ - i * block_size);
-        const std::byte* const first_row = source + i * block_size * row_stride_bytes;
-        for (int at = 0; at < row_bytes; at += chunk_bytes) {
-            alignas(64) std::byte chunk[block_rows * chunk_bytes];
-            gather(chunk, first_row + at, rows, block_size, std::min(chunk_bytes, row_bytes - at), row_stride_bytes);
-            const int k = at * 8 / bits;
-            if (is_float_kind(recipe_))
-                out.special_[std::size_t(i)] |=
-                    plan_->prepare.floats(plan_->floats[int(side)], chunk, block_size, k, out.padded_elements_,
-                                          float_block(to, out.padded_elements_, block_size));
-            else if (recipe_.kind == DotRecipe::Kind::integer)
-                plan_->prepare.integers(bits, traits(format).is_signed, chunk, block_size, k, words);
-            else
-                plan_->prepare.bits(chunk, block_size, k, words);
-        }
+        const Rows rows{source + i * block_size * row_stride_bytes, row_stride_bytes,
+                        std::min(block_size, out.rows_ - i * block_size), out.elements_ * bits / 8};
+        auto* const words = reinterpret_cast<std::int32_t*>(out.block(i));
+        if (is_float_kind(recipe_))
+            out.special_[std::size_t(i)] =
+                plan_->prepare.floats(plan_->floats[int(side)], rows, block_size, out.padded_elements_,
+                                      float_block(out.block(i), out.padded_elements_, block_size));
+        else if (recipe_.kind == DotRecipe::Kind::integer)
+            plan_->prepare.integers(bits, traits(format).is_signed, rows, block_size, words);
+        else
+            plan_->prepare.bits(rows, block_size, words);
     }
 }
 
@@ -276,9 +263,11 @@ void TileEngine::multiply(const PreparedOperand& a, const PreparedOperand& b, co
             const int i = row / block_rows, j = column / block_columns;
             Tile tile(c, d, column_stride, row, column, a.rows_, b.rows_, bytes);
             if (is_float_kind(recipe_))
-                plan_->multiply_fused(fused, float_block(a.block(i), a.padded_elements_, block_rows),
-                                      float_block(b.block(j), b.padded_elements_, block_columns), a.padded_elements_,
-                                      a.special_[std::size_t(i)] | b.special_[std::size_t(j)], tile.accumulators());
+                plan_->multiply_fused(
+                    fused, float_block(a.block(i), a.padded_elements_, block_rows),
+                    float_block(b.block(j), b.padded_elements_, block_columns), a.padded_elements_,
+                    (a.special_[std::size_t(i)] ? special_a : 0u) | (b.special_[std::size_t(j)] ? special_b : 0u),
+                    tile.accumulators());
             else
                 plan_->multiply_integers(plan_->integers, reinterpret_cast<const std::int32_t*>(a.block(i)),
                                          reinterpret_cast<const std::int32_t*>(b.block(j)),

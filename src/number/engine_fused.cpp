@@ -39,9 +39,12 @@ constexpr std::int32_t exponent_field = 0x7f800000, magnitude_bits = 0x7fffffff;
 constexpr std::int32_t least_f16_exponent = (127 - 14) << 23;
 constexpr float largest_f16 = 65504.0f;
 
-/// C, then each group's result, as f32; when D is f16, values of binary16.
+/// Where C and a group's results lie, column by column: f32, and values of binary16 when D is f16.
 struct State {
-    HWY_ALIGN float value[block_columns][block_rows];
+    const float* c;
+    std::ptrdiff_t c_stride;
+    float* d;
+    std::ptrdiff_t d_stride;
 };
 
 HWY_INLINE VI bits_of(VF v) { return hn::BitCast(i32, v); }
@@ -122,18 +125,29 @@ HWY_INLINE void store_f16(VF v, std::uint16_t* p) {
 
 // ------------------------------------------------------------------------------------------------- quick path
 
+/// Where a group's operands begin: its first element, row and column.
+struct Group {
+    const float* HWY_RESTRICT a;
+    const float* HWY_RESTRICT b;
+    const std::int32_t* HWY_RESTRICT a_exponents;
+    const std::int32_t* HWY_RESTRICT b_exponents;
+    int length;
+};
+
 /// The largest exponent among the products, at f32's place, in `largest`; its lower 16 bits are of no meaning.
-HWY_INLINE void largest_exponents(const FloatBlock& a, const FloatBlock& b, int length, VI (&largest)[columns]) {
+HWY_INLINE void largest_exponents(const Group& g, VI (&largest)[columns]) {
     using VE = hn::Vec<I16>;
     VE pairs[columns];
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c) pairs[c] = hn::Set(i16, INT16_MIN);
-    for (int k = 0; k < length; k += 2) {
-        const VE exponents = hn::BitCast(i16, hn::Load(i32, a.exponents + k / 2 * block_rows));
+    const std::int32_t* a = g.a_exponents;
+    const std::int32_t* b = g.b_exponents;
+    for (int k = 0; k < g.length; k += 2, a += block_rows, b += block_columns) {
+        const VE exponents = hn::BitCast(i16, hn::Load(i32, a));
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c) {
-            const VE other = hn::BitCast(i16, set(b.exponents[k / 2 * block_columns + c]));
-            pairs[c] = hn::Max(pairs[c], hn::SaturatedAdd(exponents, other));
+            const VE other = hn::BitCast(i16, set(b[c]));
+            pairs[c] = hn::Max(pairs[c], hn::Add(exponents, other));
         }
     }
 #pragma GCC unroll 8
@@ -143,17 +157,16 @@ HWY_INLINE void largest_exponents(const FloatBlock& a, const FloatBlock& b, int 
     }
 }
 
-/// `sums` += Σ trunc(a · b · scale) over `length` elements from `k`.
-HWY_INLINE void add_products(const FloatBlock& a, const FloatBlock& b, int k, int length, const VI (&scale)[columns],
-                             VI (&sums)[columns]) {
-    const float* values = a.values + k * block_rows;
-    const float* others = b.values + k * block_columns;
+/// `sums` += Σ trunc(a · b · 2^up) over `length` elements, `up` at f32's exponent. Adding to the exponent
+/// scales every normal product; zero and less become something below 1, which is truncated away.
+HWY_INLINE void add_products(const float* HWY_RESTRICT values, const float* HWY_RESTRICT others, int length,
+                             const VI (&up)[columns], VI (&sums)[columns]) {
     for (int i = 0; i < length; ++i, values += block_rows, others += block_columns) {
         const VF value = hn::Load(f32, values);
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c) {
             const VF product = hn::Mul(value, hn::Set(f32, others[c]));
-            sums[c] = hn::Add(sums[c], truncate(hn::Mul(product, float_of(scale[c]))));
+            sums[c] = hn::Add(sums[c], truncate(float_of(hn::Add(bits_of(product), up[c]))));
         }
     }
 }
@@ -168,62 +181,62 @@ HWY_INLINE VI exponent_of_c(VF c) {
 }
 
 template <ResultRounding rounding>
-HWY_INLINE VF round_sum(VI sum, VI inverse_scale) {
+HWY_INLINE VF round_sum(VI sum, VI scale) {
     if constexpr (rounding == ResultRounding::rne_f16)
-        return round_to_f16(hn::Mul(to_float_with_sticky(sum), float_of(inverse_scale)));
-    const VF result = hn::Mul(to_float_toward_zero(sum), float_of(inverse_scale));
+        return round_to_f16(hn::Mul(to_float_with_sticky(sum), float_of(scale)));
+    const VF result = hn::Mul(to_float_toward_zero(sum), float_of(scale));
     if constexpr (rounding == ResultRounding::rz_f32) return result;
     return float_of(hn::And(bits_of(result), set(std::int32_t(0xfffffc00))));
 }
 
 /// One group for `columns` columns. False, with nothing changed, if it is not for this path.
 ///
-/// Range: with M = e_max + 127 the scale is 2^(F − e_max), as bits (F + 254 − M) << 23. M ≤ 253 keeps products below
-/// 2^128; M ≥ F + 25 makes products that f32 cannot hold exactly (below 2^-126) less than 2^-24 after scaling. Results
-/// are normal f32 then, and zero terms and subnormal C lie too low to be the largest. With f16 results only M ≤ 253 can
-/// fail: below 2^-28 all terms are zero (C and products of 5 exponent bits have none), so that a higher floor is free.
+/// Range: products are kept times 2^-20 (value_shift of both sides), and brought to 2^(F − e_max) by adding
+/// up = F − e_max + 20 to their exponent. 0 ≤ up keeps the exponent from wrapping; up ≤ 125 makes products that f32
+/// cannot hold exactly (below 2^-126 as kept) less than 1 afterwards. So e_max ∈ [F − 105, F + 20]: results are normal
+/// f32 then, and zero terms and subnormal C lie too low to be the largest. With f16 results only the upper limit can
+/// fail: below 2^-28 all terms are zero (products of 5 exponent bits, and C, have none there), so a floor is free.
 template <ResultRounding rounding, bool wide_sum>
-HWY_INLINE bool quick_group(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int length,
-                            float (*HWY_RESTRICT state)[block_rows]) {
-    VI scale[columns], sums[columns];
-    largest_exponents(a, b, length, scale);
-    const VI above = set(std::int32_t((std::uint32_t(rule.fraction_bits + 254) << 23) + 0x7fffff));
+HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, const State& state) {
+    VI up[columns], sums[columns];
+    largest_exponents(g, up);
+    // Low bits set, so that what lies below the exponents (see largest_exponents) borrows nothing from them.
+    const VI above = set(((rule.fraction_bits + 127 + 2 * value_shift) << 23) + 0x7fffff);
     const VI floor = set((HWY_MAX(rule.zero_exponent, -30) + 127) << 23);
-    VI least = set(magnitude_bits), most = set(INT32_MIN);
+    auto most = hn::Zero(u32);  // negative `up` counts as large
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c) {
-        const VF old = hn::Load(f32, state[c]);
-        VI largest = hn::Max(scale[c], exponent_of_c<rounding>(old));
+        const VF old = hn::LoadU(f32, state.c + c * state.c_stride);
+        VI largest = hn::Max(up[c], exponent_of_c<rounding>(old));
         if constexpr (rounding == ResultRounding::rne_f16) largest = hn::Max(largest, floor);
-        scale[c] = hn::And(hn::Sub(above, largest), set(std::int32_t(0xff800000)));
-        least = hn::Min(least, scale[c]);
-        most = hn::Max(most, scale[c]);
-        sums[c] = truncate(hn::Mul(old, float_of(scale[c])));
+        up[c] = hn::And(hn::Sub(above, largest), set(std::int32_t(0xff800000)));
+        most = hn::Max(most, hn::BitCast(u32, up[c]));
+        const VI scale = hn::Add(up[c], set((127 - 2 * value_shift) << 23));
+        sums[c] = truncate(hn::Mul(old, float_of(scale)));
     }
-    const auto too_high = hn::Lt(least, set((rule.fraction_bits + 1) << 23));
-    if (!hn::AllFalse(i32, hn::Or(too_high, hn::Gt(most, set(229 << 23))))) return false;
+    if (!hn::AllFalse(u32, hn::Gt(most, hn::Set(u32, 125u << 23)))) return false;
 
     if constexpr (wide_sum) {
-        VI second[columns];
+        const int half = g.length / 2;
+        add_products(g.a, g.b, half, up, sums);
+        VI first[columns];
 #pragma GCC unroll 8
-        for (int c = 0; c < columns; ++c) second[c] = hn::Zero(i32);
-        add_products(a, b, 0, length / 2, scale, sums);
-        add_products(a, b, length / 2, length - length / 2, scale, second);
+        for (int c = 0; c < columns; ++c) first[c] = sums[c];
+        add_products(g.a + half * block_rows, g.b + half * block_columns, g.length - half, up, sums);
         VI overflow = hn::Zero(i32);
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c) {
-            const VI total = hn::Add(sums[c], second[c]);
-            overflow = hn::Or(overflow, hn::And(hn::Xor(sums[c], total), hn::Xor(second[c], total)));
-            sums[c] = total;
+            const VI second = hn::Sub(sums[c], first[c]);
+            overflow = hn::Or(overflow, hn::And(hn::Xor(sums[c], first[c]), hn::Xor(sums[c], second)));
         }
         if (!hn::AllFalse(i32, hn::Lt(overflow, hn::Zero(i32)))) return false;
     } else {
-        add_products(a, b, 0, length, scale, sums);
+        add_products(g.a, g.b, g.length, up, sums);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c) {
-        const VI inverse = hn::Sub(set(254 << 23), scale[c]);
-        hn::Store(round_sum<rounding>(sums[c], inverse), f32, state[c]);
+        const VI down = hn::Sub(set((127 + 2 * value_shift) << 23), up[c]);
+        hn::StoreU(round_sum<rounding>(sums[c], down), f32, state.d + c * state.d_stride);
     }
     return true;
 }
@@ -285,20 +298,20 @@ HWY_INLINE hn::Vec<I32Half> exponent_at(const std::int32_t* pairs, int k) {
 }
 
 /// e_max + 127 for `wide_lanes` rows and one column.
-HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int length,
-                                         int row, int column, hn::Vec<F32Half> c) {
+HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, int row, int column,
+                                         hn::Vec<F32Half> c) {
     const int least_c = rule.rounding == ResultRounding::rne_f16 ? 127 - 14 : 1;
     const auto zero_exponent = hn::Set(i32_half, rule.zero_exponent + 127);
     const auto c_field = hn::ShiftRight<23>(hn::And(hn::BitCast(i32_half, c), hn::Set(i32_half, exponent_field)));
     const auto c_is_zero = hn::RebindMask(i32_half, hn::Eq(c, hn::Zero(f32_half)));
     auto largest = hn::IfThenElse(c_is_zero, zero_exponent, hn::Max(c_field, hn::Set(i32_half, least_c)));
     largest = hn::Max(largest, zero_exponent);
-    for (int k = 0; k < length; ++k) {
-        if (b.values[k * block_columns + column] == 0.0f) continue;
-        const std::int32_t pair = b.exponents[k / 2 * block_columns + column];
+    for (int k = 0; k < g.length; ++k) {
+        if (g.b[k * block_columns + column] == 0.0f) continue;
+        const std::int32_t pair = g.b_exponents[k / 2 * block_columns + column];
         const auto other = hn::Set(i32_half, (k % 2 ? pair : std::int32_t(std::uint32_t(pair) << 16)) >> 23);
-        const auto sum = hn::Add(exponent_at(a.exponents + k / 2 * block_rows + row, k), other);
-        const auto value = hn::Load(f32_half, a.values + k * block_rows + row);
+        const auto sum = hn::Add(exponent_at(g.a_exponents + k / 2 * block_rows + row, k), other);
+        const auto value = hn::Load(f32_half, g.a + k * block_rows + row);
         const auto is_zero = hn::RebindMask(i32_half, hn::Eq(value, hn::Zero(f32_half)));
         largest = hn::Max(largest, hn::IfThenElse(is_zero, zero_exponent, sum));
     }
@@ -307,18 +320,19 @@ HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const FloatBlock
 
 /// One group for `lanes` rows and one column, any operands. Infinities and NaN: the plain sum in f64, which no
 /// finite operands overflow, is then infinite or NaN by the same rules.
-HWY_NOINLINE void wide_group(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int length, int column,
-                             float* HWY_RESTRICT state) {
+HWY_NOINLINE void wide_group(const FusedRule& rule, const Group& g, int column, unsigned special, const float* c_column,
+                             float* d_column) {
+    const int kept_down = (special & special_a ? 0 : value_shift) + (special & special_b ? 0 : value_shift);
     for (int r = 0; r < lanes; r += wide_lanes) {
-        const auto c = hn::Load(f32_half, state + r);
+        const auto c = hn::LoadU(f32_half, c_column + r);
         const VD wide_c = hn::PromoteTo(f64, c);
-        const auto largest = wide_largest(rule, a, b, length, r, column, c);
+        const auto largest = wide_largest(rule, g, r, column, c);
         const auto up = hn::Sub(hn::Set(i32_half, rule.fraction_bits + 127), largest);
-        const VD scale = power_of_two(up);
-        VD sum = hn::Trunc(hn::Mul(wide_c, scale)), plain = wide_c;
-        for (int k = 0; k < length; ++k) {
-            const VD value = hn::PromoteTo(f64, hn::Load(f32_half, a.values + k * block_rows + r));
-            const VD product = hn::Mul(value, hn::Set(f64, double(b.values[k * block_columns + column])));
+        const VD scale = power_of_two(hn::Add(up, hn::Set(i32_half, kept_down)));
+        VD sum = hn::Trunc(hn::Mul(wide_c, power_of_two(up))), plain = wide_c;
+        for (int k = 0; k < g.length; ++k) {
+            const VD value = hn::PromoteTo(f64, hn::Load(f32_half, g.a + k * block_rows + r));
+            const VD product = hn::Mul(value, hn::Set(f64, double(g.b[k * block_columns + column])));
             sum = hn::Add(sum, hn::Trunc(hn::Mul(product, scale)));
             plain = hn::Add(plain, product);
         }
@@ -326,28 +340,33 @@ HWY_NOINLINE void wide_group(const FusedRule& rule, const FloatBlock& a, const F
         const VD canonical_nan = hn::BitCast(f64, hn::Set(i64, 0x7fffffffe0000000));
         const VD special = hn::IfThenElse(hn::IsNaN(plain), canonical_nan, plain);
         const VD result = hn::IfThenElse(hn::IsFinite(plain), finite, special);
-        hn::Store(hn::DemoteTo(f32_half, result), f32_half, state + r);
+        hn::StoreU(hn::DemoteTo(f32_half, result), f32_half, d_column + r);
     }
 }
 
 // ------------------------------------------------------------------------------------------------------ blocks
 
+/// The groups of [first, last) of k, chained; `state` is the whole block's.
 template <ResultRounding rounding, bool wide_sum>
 HWY_INLINE void add_groups(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int first, int last,
-                           bool special, State& state) {
+                           unsigned special, const State& state) {
     for (int row = 0; row < block_rows; row += lanes)
-        for (int column = 0; column < block_columns; column += columns)
+        for (int column = 0; column < block_columns; column += columns) {
+            State part{state.c + column * state.c_stride + row, state.c_stride, state.d + column * state.d_stride + row,
+                       state.d_stride};
             for (int k = first; k < last; k += rule.group_length) {
-                const int length = HWY_MIN(rule.group_length, last - k);
-                const FloatBlock group_a{a.values + k * block_rows + row, a.exponents + k / 2 * block_rows + row};
-                const FloatBlock group_b{b.values + k * block_columns + column,
-                                         b.exponents + k / 2 * block_columns + column};
-                auto* part = reinterpret_cast<float(*)[block_rows]>(&state.value[column][row]);
-                if (!special && quick_group<rounding, wide_sum>(rule, group_a, group_b, length, part)) continue;
-                for (int c = 0; c < columns; ++c)
-                    wide_group(rule, group_a, group_b, length, c, &state.value[column + c][row]);
+                const Group g{a.values + k * block_rows + row, b.values + k * block_columns + column,
+                              a.exponents + k / 2 * block_rows + row, b.exponents + k / 2 * block_columns + column,
+                              HWY_MIN(rule.group_length, last - k)};
+                if (special || !quick_group<rounding, wide_sum>(rule, g, part))
+                    for (int c = 0; c < columns; ++c)
+                        wide_group(rule, g, c, special, part.c + c * part.c_stride, part.d + c * part.d_stride);
+                part.c = part.d, part.c_stride = part.d_stride;
             }
+        }
 }
+
+HWY_ALIGN constexpr float zeros[block_rows] = {};
 
 template <ResultRounding rounding>
 HWY_INLINE VF load_c(const Accumulators& tile, int row, int column) {
@@ -380,40 +399,54 @@ HWY_INLINE void for_each_vector(Body body) {
         for (int row = 0; row < block_rows; row += lanes) body(row, column);
 }
 
+/// D is f32 and C comes first: the groups work on D itself.
 template <ResultRounding rounding, bool wide_sum>
-void multiply(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int elements, bool special,
-              const Accumulators& tile) {
-    State state;
+void multiply_in_place(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int elements, unsigned special,
+                       const Accumulators& tile) {
+    const float* const c = tile.c ? static_cast<const float*>(tile.c) : zeros;
+    const State state{c, tile.c ? tile.c_stride : 0, static_cast<float*>(tile.d), tile.d_stride};
+    add_groups<rounding, wide_sum>(rule, a, b, 0, elements, special, state);
+}
+
+/// D is f16, or C comes last (fp8_through_f16).
+template <ResultRounding rounding, bool wide_sum>
+void multiply_aside(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int elements, unsigned special,
+                    const Accumulators& tile) {
+    HWY_ALIGN float sums[block_columns][block_rows], second[block_columns][block_rows];
     for_each_vector([&](int row, int column) HWY_ATTR {
         const VF c = rule.starts_from_zero ? hn::Zero(f32) : load_c<rounding>(tile, row, column);
-        hn::Store(c, f32, &state.value[column][row]);
+        hn::Store(c, f32, &sums[column][row]);
     });
-    add_groups<rounding, wide_sum>(rule, a, b, 0, rule.separate_halves ? elements / 2 : elements, special, state);
-    if (rule.separate_halves) {
-        State second{};
-        add_groups<rounding, wide_sum>(rule, a, b, elements / 2, elements, special, second);
-        for_each_vector([&](int row, int column) HWY_ATTR {
-            const VF x = hn::Load(f32, &state.value[column][row]), y = hn::Load(f32, &second.value[column][row]);
-            hn::Store(add_ieee<rounding>(x, y), f32, &state.value[column][row]);
-        });
-    }
+    const int middle = rule.separate_halves ? elements / 2 : elements;
+    add_groups<rounding, wide_sum>(rule, a, b, 0, middle, special, {sums[0], block_rows, sums[0], block_rows});
+    if (rule.separate_halves)
+        add_groups<rounding, wide_sum>(rule, a, b, middle, elements, special, {zeros, 0, second[0], block_rows});
     for_each_vector([&](int row, int column) HWY_ATTR {
-        VF result = hn::Load(f32, &state.value[column][row]);
+        VF result = hn::Load(f32, &sums[column][row]);
+        if (rule.separate_halves) result = add_ieee<rounding>(result, hn::Load(f32, &second[column][row]));
         if (rule.starts_from_zero) result = add_ieee<rounding>(result, load_c<rounding>(tile, row, column));
         store_d<rounding>(result, tile, row, column);
     });
+}
+
+template <ResultRounding rounding, bool wide_sum>
+FusedKernel kernel_for(const FusedRule& rule) {
+    if (rounding == ResultRounding::rne_f16 || rule.starts_from_zero) return multiply_aside<rounding, wide_sum>;
+    return multiply_in_place<rounding, wide_sum>;
+}
+
+template <ResultRounding rounding>
+FusedKernel kernel_for(const FusedRule& rule) {
+    return rule.wide_sum ? kernel_for<rounding, true>(rule) : kernel_for<rounding, false>(rule);
 }
 
 }  // namespace
 
 FusedKernel fused_kernel(const FusedRule& rule) {
     switch (rule.rounding) {
-        case ResultRounding::rz_f32:
-            return rule.wide_sum ? multiply<ResultRounding::rz_f32, true> : multiply<ResultRounding::rz_f32, false>;
-        case ResultRounding::rz_e8m13:
-            return rule.wide_sum ? multiply<ResultRounding::rz_e8m13, true> : multiply<ResultRounding::rz_e8m13, false>;
-        case ResultRounding::rne_f16:
-            return rule.wide_sum ? multiply<ResultRounding::rne_f16, true> : multiply<ResultRounding::rne_f16, false>;
+        case ResultRounding::rz_f32: return kernel_for<ResultRounding::rz_f32>(rule);
+        case ResultRounding::rz_e8m13: return kernel_for<ResultRounding::rz_e8m13>(rule);
+        case ResultRounding::rne_f16: return kernel_for<ResultRounding::rne_f16>(rule);
     }
     return nullptr;
 }

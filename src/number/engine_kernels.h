@@ -14,20 +14,34 @@ constexpr int block_rows = 16, block_columns = 8;
 /// A chunk of k: what one row holds in 16 bytes. Operands are filled up to whole chunks with zeros.
 constexpr int chunk_bytes = 16;
 
-/// How a float of at most 32 bits becomes an f32 and an exponent. x holds the element at the top of 32 bits:
-/// f32 = (x arithmetically shifted right by `right`, masked) as f32 bits · `factor`, subnormals included.
+/// Finite values of a block that has no special ones are kept times 2^-10 (see engine_fused.cpp, "Range").
+constexpr int value_shift = 10;
+
+/// How a float of at most 32 bits becomes an f32 and an exponent. With the element at the top of 32 bits:
+/// f32 = (it, arithmetically shifted right by `right`, masked) as f32 bits · `factor`, subnormals included.
 struct FloatRule {
     int container_bits = 16;  ///< 8, 16 or 32
     int element_bits = 16;    ///< from the container's top down for tf32, from its bottom up for the others
     int right = 0;
     std::int32_t mask = 0;
     float factor = 1;
-    std::int32_t largest_finite = 0;   ///< as masked bits without sign; above it lie infinity and NaN
-    std::int32_t infinity = -1;        ///< as masked bits without sign; −1: the format has none
+    bool wide_exponents = false;       ///< 8 bits of exponent: bf16, tf32
+    std::int32_t largest_finite = 0;   ///< masked bits without sign; above it lie infinity and NaN
+    std::int32_t infinity = -1;        ///< masked bits without sign; −1: the format has none
+    std::int32_t largest_quick = 0;    ///< masked bits without sign; anything above it makes a block special,
+    std::int32_t least_quick = 0;      ///< and so does anything below it but zero (wide exponents only)
     std::int32_t least_exponent = 0;   ///< emin + 127, at f32's place (<< 23)
     std::int32_t exponent_offset = 0;  ///< added to f32's exponent field, same place
     std::int32_t zero_exponent = 0;    ///< stands for zeros, same place
     bool halves = false;               ///< fp8_through_f16: k mod 4 ∈ {0,1} first, then the others
+};
+
+/// Where the elements of a block's rows lie.
+struct Rows {
+    const std::byte* data;
+    std::ptrdiff_t stride;  ///< bytes
+    int count;              ///< rows that exist; a block's others are zeros
+    int bytes;              ///< per row
 };
 
 /// An operand in the engine's form, in blocks of 16 rows of A or 8 columns of B. Within a block element k of every row
@@ -37,6 +51,9 @@ struct FloatBlock {
     float* values;
     std::int32_t* exponents;
 };
+
+/// Special blocks (infinities, NaN, very large or very small values) hold their values unshifted.
+enum Special : unsigned { special_a = 1, special_b = 2 };
 
 struct FusedRule {
     int group_length = 0;
@@ -61,18 +78,18 @@ struct IntegerRule {
     bool saturate = false;
 };
 
-/// `chunk` holds 16 bytes of each row of a block (16 rows or 8), one row after the other.
+/// One block into the engine's form: `block` rows (16 or 8) of `elements`, a whole number of chunks.
 struct PrepareKernels {
-    /// Element 0 of the chunk is element `first` of `elements`. Returns whether an infinity or a NaN is there.
-    bool (*floats)(const FloatRule&, const std::byte* chunk, int rows, int first, int elements, const FloatBlock& out);
+    /// Returns whether the block is special.
+    bool (*floats)(const FloatRule&, const Rows&, int block, int elements, const FloatBlock& out);
     /// Pairs of 16-bit integers: out[k/2][row] holds k (low half) and k+1.
-    void (*integers)(int element_bits, bool is_signed, const std::byte* chunk, int rows, int first, std::int32_t* out);
+    void (*integers)(int element_bits, bool is_signed, const Rows&, int block, std::int32_t* out);
     /// Words of bits: out[k/32][row].
-    void (*bits)(const std::byte* chunk, int rows, int first, std::int32_t* out);
+    void (*bits)(const Rows&, int block, std::int32_t* out);
 };
 
-/// One block of D. `special`: the operands may hold infinities and NaN.
-using FusedKernel = void (*)(const FusedRule&, const FloatBlock& a, const FloatBlock& b, int elements, bool special,
+/// One block of D; `special` of Special's bits.
+using FusedKernel = void (*)(const FusedRule&, const FloatBlock& a, const FloatBlock& b, int elements, unsigned special,
                              const Accumulators&);
 
 /// One block of D; `words` of prepared operand per row.

@@ -16,48 +16,119 @@ const PrepareKernels* prepare_kernels() { return nullptr; }
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <int rows>
-struct Tags {
-    hn::CappedTag<std::uint32_t, rows> u;
-    hn::Rebind<std::int32_t, decltype(u)> i;
-    hn::Rebind<float, decltype(u)> f;
-    static constexpr int lanes = int(hn::MaxLanes(hn::CappedTag<std::uint32_t, rows>()));
+/// Vectors over the rows of a block of `block` rows.
+template <int block>
+struct Lanes {
+    using U32 = hn::CappedTag<std::uint32_t, block>;
+    using I32 = hn::Rebind<std::int32_t, U32>;
+    using F32 = hn::Rebind<float, U32>;
+    static constexpr U32 u32{};
+    static constexpr I32 i32{};
+    static constexpr F32 f32{};
+    static constexpr int count = int(hn::MaxLanes(u32));
+    using VU = hn::Vec<U32>;
+    using VI = hn::Vec<I32>;
+    using VF = hn::Vec<F32>;
 };
 
-/// The four words of each of `lanes` rows, as vectors over rows.
-template <int rows, class V>
-HWY_INLINE void load_words(const Tags<rows>& tags, const std::byte* chunk, int row, V (&words)[4]) {
-    const auto* source = reinterpret_cast<const std::uint32_t*>(chunk + row * chunk_bytes);
-    hn::LoadInterleaved4(tags.u, source, words[0], words[1], words[2], words[3]);
+// ------------------------------------------------------------------------------------------ rows into vectors
+
+/// 16 bytes each of rows 0, 4, 8, … below `count`.
+template <class D>
+HWY_INLINE hn::Vec<D> load_every_fourth(D d, const std::byte* from, std::ptrdiff_t stride) {
+    if constexpr (hn::MaxLanes(d) == 4) {
+        return hn::LoadU(d, reinterpret_cast<const std::uint32_t*>(from));
+    } else {
+        const hn::Half<D> half;
+        const std::ptrdiff_t upper = std::ptrdiff_t(hn::MaxLanes(half)) * stride;
+        return hn::Combine(d, load_every_fourth(half, from + upper, stride), load_every_fourth(half, from, stride));
+    }
 }
 
-template <class VF, class VI>
-struct Decoded {
-    VF value;
-    VI exponent;
+/// The four 32-bit words of `L::count` rows, as vectors over rows.
+template <class L>
+HWY_INLINE void load_words(const std::byte* from, std::ptrdiff_t stride, typename L::VU (&words)[4]) {
+    const auto row0 = load_every_fourth(L::u32, from, stride), row1 = load_every_fourth(L::u32, from + stride, stride);
+    const auto row2 = load_every_fourth(L::u32, from + 2 * stride, stride);
+    const auto row3 = load_every_fourth(L::u32, from + 3 * stride, stride);
+    const hn::RepartitionToWide<typename L::U32> u64;
+    const auto low01 = hn::BitCast(u64, hn::InterleaveLower(L::u32, row0, row1));
+    const auto low23 = hn::BitCast(u64, hn::InterleaveLower(L::u32, row2, row3));
+    const auto high01 = hn::BitCast(u64, hn::InterleaveUpper(L::u32, row0, row1));
+    const auto high23 = hn::BitCast(u64, hn::InterleaveUpper(L::u32, row2, row3));
+    words[0] = hn::BitCast(L::u32, hn::InterleaveLower(u64, low01, low23));
+    words[1] = hn::BitCast(L::u32, hn::InterleaveUpper(u64, low01, low23));
+    words[2] = hn::BitCast(L::u32, hn::InterleaveLower(u64, high01, high23));
+    words[3] = hn::BitCast(L::u32, hn::InterleaveUpper(u64, high01, high23));
+}
+
+/// Calls body(words, row, at) for every chunk, `at` bytes into the rows, and every vector of rows.
+template <int block, class Body>
+HWY_INLINE void for_each_chunk(const Rows& rows, const Body& body) {
+    using L = Lanes<block>;
+    for (int at = 0; at < rows.bytes; at += chunk_bytes) {
+        const std::byte* from = rows.data + at;
+        std::ptrdiff_t stride = rows.stride;
+        HWY_ALIGN std::byte filled[block * chunk_bytes];
+        const int bytes = HWY_MIN(chunk_bytes, rows.bytes - at);
+        if (rows.count < block || bytes < chunk_bytes) {
+            hwy::ZeroBytes<sizeof filled>(filled);
+            for (int r = 0; r < rows.count; ++r)
+                __builtin_memcpy(filled + r * chunk_bytes, from + r * stride, std::size_t(bytes));
+            from = filled;
+            stride = chunk_bytes;
+        }
+        for (int row = 0; row < block; row += L::count) {
+            typename L::VU words[4];
+            load_words<L>(from + row * stride, stride, words);
+            body(words, row, at);
+        }
+    }
+}
+
+// ----------------------------------------------------------------------------------------------------- floats
+
+/// `special`: unshifted values, infinities and NaN.
+enum class Values { narrow_exponents, wide_exponents, special };
+
+/// The least and largest magnitudes met, as masked bits; least − 1, unsigned, so that zeros do not count.
+template <class L>
+struct Extent {
+    typename L::VI largest;
+    typename L::VU least;
 };
 
-/// `x`: elements at the top of 32 bits. `largest` gathers the largest magnitudes seen.
-template <bool with_specials, int rows, class VI>
-HWY_INLINE auto decode(const Tags<rows>& tags, const FloatRule& rule, VI x, VI& largest) {
-    using VF = hn::Vec<decltype(tags.f)>;
-    const VI bits = hn::And(hn::ShiftRightSame(x, rule.right), hn::Set(tags.i, rule.mask));
-    const VI magnitude = hn::And(bits, hn::Set(tags.i, 0x7fffffff));
-    VF value = hn::Mul(hn::BitCast(tags.f, bits), hn::Set(tags.f, rule.factor));
-    if constexpr (with_specials) {
-        const VI is_infinity = hn::VecFromMask(tags.i, hn::Eq(magnitude, hn::Set(tags.i, rule.infinity)));
-        const VI infinity = hn::Or(hn::Set(tags.i, 0x7f800000), hn::AndNot(hn::Set(tags.i, 0x7fffffff), bits));
-        const VI special = hn::Or(hn::And(is_infinity, infinity), hn::AndNot(is_infinity, hn::Set(tags.i, 0x7fffffff)));
-        const auto is_special = hn::Gt(magnitude, hn::Set(tags.i, rule.largest_finite));
-        value = hn::BitCast(tags.f, hn::IfThenElse(is_special, special, hn::BitCast(tags.i, value)));
+template <class L>
+struct Decoded {
+    typename L::VF value;
+    typename L::VI exponent;
+};
+
+/// `x`: elements at the top of 32 bits.
+template <class L, Values values>
+HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, Extent<L>& extent) {
+    using VI = typename L::VI;
+    const auto set = [](std::int32_t v) HWY_ATTR { return hn::Set(L::i32, v); };
+    constexpr int shift = values == Values::special ? 0 : value_shift << 23;
+    const float factor = values == Values::special ? rule.factor : rule.factor * (1.0f / (1 << value_shift));
+    const VI bits = hn::And(hn::ShiftRightSame(x, rule.right), set(rule.mask));
+    const VI magnitude = hn::And(bits, set(0x7fffffff));
+    auto value = hn::Mul(hn::BitCast(L::f32, bits), hn::Set(L::f32, factor));
+    if constexpr (values == Values::special) {
+        const auto is_infinity = hn::Eq(magnitude, set(rule.infinity));
+        const VI infinity = hn::Or(set(0x7f800000), hn::And(bits, set(INT32_MIN)));
+        const VI special = hn::IfThenElse(is_infinity, infinity, set(0x7fffffff));
+        const auto is_special = hn::Gt(magnitude, set(rule.largest_finite));
+        value = hn::BitCast(L::f32, hn::IfThenElse(is_special, special, hn::BitCast(L::i32, value)));
     } else {
-        largest = hn::Max(largest, magnitude);
+        extent.largest = hn::Max(extent.largest, magnitude);
+        if constexpr (values == Values::wide_exponents)
+            extent.least = hn::Min(extent.least, hn::Sub(hn::BitCast(L::u32, magnitude), hn::Set(L::u32, 1u)));
     }
-    const VI field = hn::And(hn::BitCast(tags.i, value), hn::Set(tags.i, 0x7f800000));
-    const VI exponent =
-        hn::Add(hn::Max(field, hn::Set(tags.i, rule.least_exponent)), hn::Set(tags.i, rule.exponent_offset));
-    const auto is_zero = hn::Eq(magnitude, hn::Zero(tags.i));
-    return Decoded<VF, VI>{value, hn::IfThenElse(is_zero, hn::Set(tags.i, rule.zero_exponent), exponent)};
+    const VI field = hn::And(hn::BitCast(L::i32, value), set(0x7f800000));
+    const VI exponent = hn::Add(hn::Max(field, set(rule.least_exponent - shift)), set(rule.exponent_offset + shift));
+    const auto is_zero = hn::Eq(magnitude, hn::Zero(L::i32));
+    return {value, hn::IfThenElse(is_zero, set(rule.zero_exponent), exponent)};
 }
 
 /// Where element `e` of a row goes.
@@ -65,118 +136,114 @@ HWY_INLINE int place(const FloatRule& rule, int e, int elements) {
     return rule.halves ? (e / 4 * 2 + e % 2) + (e % 4 / 2) * (elements / 2) : e;
 }
 
-template <bool with_specials, int rows, int bits>
-HWY_INLINE bool prepare_chunk(const FloatRule& rule, const std::byte* chunk, int first, int elements,
-                              const FloatBlock& out) {
-    constexpr Tags<rows> tags;
-    using VI = hn::Vec<decltype(tags.i)>;
+template <int block, int bits, Values values>
+HWY_INLINE bool decode_block(const FloatRule& rule, const Rows& rows, int elements, const FloatBlock& out) {
+    using L = Lanes<block>;
     constexpr int per_word = 32 / bits;
-    VI largest = hn::Zero(tags.i);
-    for (int row = 0; row < rows; row += tags.lanes) {
-        hn::Vec<decltype(tags.u)> words[4];
-        load_words<rows>(tags, chunk, row, words);
-#pragma GCC unroll 16
+    Extent<L> extent{hn::Zero(L::i32), hn::Set(L::u32, 0xffffffffu)};
+    for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
+        const auto element = [&](int e) HWY_ATTR {
+            // The element's highest bit to bit 31. tf32 fills its container from the top.
+            const int left = bits == 32 ? 0 : 32 - rule.element_bits - e % per_word * bits;
+            const auto x = hn::BitCast(L::i32, hn::ShiftLeftSame(words[e / per_word], left));
+            return decode<L, values>(rule, x, extent);
+        };
+#pragma GCC unroll 8
         for (int e = 0; e < 4 * per_word; e += 2) {
-            const auto element = [&](int i) HWY_ATTR {
-                // The element's highest bit to bit 31. tf32 fills its container from the top.
-                const int left = bits == 32 ? 0 : 32 - rule.element_bits - i % per_word * bits;
-                return decode<with_specials, rows, VI>(
-                    tags, rule, hn::BitCast(tags.i, hn::ShiftLeftSame(words[i / per_word], left)), largest);
-            };
             const auto even = element(e), odd = element(e + 1);
-            const int k = place(rule, first + e, elements);
-            hn::Store(even.value, tags.f, out.values + k * rows + row);
-            hn::Store(odd.value, tags.f, out.values + (k + 1) * rows + row);
-            const VI low = hn::BitCast(tags.i, hn::ShiftRight<16>(hn::BitCast(tags.u, even.exponent)));
-            hn::Store(hn::Or(odd.exponent, low), tags.i, out.exponents + k / 2 * rows + row);
+            const int k = place(rule, at * 8 / bits + e, elements);
+            hn::Store(even.value, L::f32, out.values + k * block + row);
+            hn::Store(odd.value, L::f32, out.values + (k + 1) * block + row);
+            const auto low = hn::BitCast(L::i32, hn::ShiftRight<16>(hn::BitCast(L::u32, even.exponent)));
+            hn::Store(hn::Or(odd.exponent, low), L::i32, out.exponents + k / 2 * block + row);
         }
-    }
-    return !hn::AllFalse(tags.i, hn::Gt(largest, hn::Set(tags.i, rule.largest_finite)));
+    });
+    auto outside = hn::Gt(extent.largest, hn::Set(L::i32, rule.largest_quick));
+    if constexpr (values == Values::wide_exponents)
+        outside =
+            hn::Or(outside,
+                   hn::RebindMask(L::i32, hn::Lt(extent.least, hn::Set(L::u32, std::uint32_t(rule.least_quick) - 1))));
+    return !hn::AllFalse(L::i32, outside);
 }
 
-template <int rows, int bits>
-bool prepare_floats_of(const FloatRule& rule, const std::byte* chunk, int first, int elements, const FloatBlock& out) {
-    if (!prepare_chunk<false, rows, bits>(rule, chunk, first, elements, out)) return false;
-    prepare_chunk<true, rows, bits>(rule, chunk, first, elements, out);
-    return true;
+template <int block, int bits>
+bool floats_of(const FloatRule& rule, const Rows& rows, int elements, const FloatBlock& out) {
+    const bool special = rule.wide_exponents
+                             ? decode_block<block, bits, Values::wide_exponents>(rule, rows, elements, out)
+                             : decode_block<block, bits, Values::narrow_exponents>(rule, rows, elements, out);
+    if (special) decode_block<block, bits, Values::special>(rule, rows, elements, out);
+    return special;
 }
 
-template <int rows>
-bool prepare_floats_in(const FloatRule& rule, const std::byte* chunk, int first, int elements, const FloatBlock& out) {
-    if (rule.container_bits == 8) return prepare_floats_of<rows, 8>(rule, chunk, first, elements, out);
-    if (rule.container_bits == 16) return prepare_floats_of<rows, 16>(rule, chunk, first, elements, out);
-    return prepare_floats_of<rows, 32>(rule, chunk, first, elements, out);
+template <int block>
+bool floats_in(const FloatRule& rule, const Rows& rows, int elements, const FloatBlock& out) {
+    if (rule.container_bits == 8) return floats_of<block, 8>(rule, rows, elements, out);
+    if (rule.container_bits == 16) return floats_of<block, 16>(rule, rows, elements, out);
+    return floats_of<block, 32>(rule, rows, elements, out);
 }
 
-bool prepare_floats(const FloatRule& rule, const std::byte* chunk, int rows, int first, int elements,
-                    const FloatBlock& out) {
-    return rows == block_rows ? prepare_floats_in<block_rows>(rule, chunk, first, elements, out)
-                              : prepare_floats_in<block_columns>(rule, chunk, first, elements, out);
+bool floats(const FloatRule& rule, const Rows& rows, int block, int elements, const FloatBlock& out) {
+    return block == block_rows ? floats_in<block_rows>(rule, rows, elements, out)
+                               : floats_in<block_columns>(rule, rows, elements, out);
 }
+
+// ------------------------------------------------------------------------------------------- integers and bits
 
 /// Element `i` of each word, extended to 16 bits at the top of the 32.
-template <bool is_signed, int bits, int rows, class VU>
-HWY_INLINE auto extended(const Tags<rows>& tags, VU word, int i) {
-    const VU x = hn::ShiftLeftSame(word, 32 - bits * (i + 1));
+template <class L, bool is_signed, int bits>
+HWY_INLINE typename L::VI extended(typename L::VU word, int i) {
+    const auto x = hn::ShiftLeftSame(word, 32 - bits * (i + 1));
     if constexpr (is_signed)
-        return hn::ShiftRight<16 - bits>(hn::BitCast(tags.i, x));
+        return hn::ShiftRight<16 - bits>(hn::BitCast(L::i32, x));
     else
-        return hn::BitCast(tags.i, hn::ShiftRight<16 - bits>(x));
+        return hn::BitCast(L::i32, hn::ShiftRight<16 - bits>(x));
 }
 
-template <bool is_signed, int bits, int rows>
-void prepare_integers_of(const std::byte* chunk, int first, std::int32_t* out) {
-    constexpr Tags<rows> tags;
+template <int block, bool is_signed, int bits>
+void integers_of(const Rows& rows, std::int32_t* out) {
+    using L = Lanes<block>;
     constexpr int per_word = 32 / bits;
-    for (int row = 0; row < rows; row += tags.lanes) {
-        hn::Vec<decltype(tags.u)> words[4];
-        load_words<rows>(tags, chunk, row, words);
+    for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
+#pragma GCC unroll 16
         for (int e = 0; e < 4 * per_word; e += 2) {
-            const auto word = words[e / per_word];
-            const auto even = extended<is_signed, bits, rows>(tags, word, e % per_word);
-            const auto odd = extended<is_signed, bits, rows>(tags, word, e % per_word + 1);
-            const auto low = hn::BitCast(tags.i, hn::ShiftRight<16>(hn::BitCast(tags.u, even)));
-            const auto high = hn::And(odd, hn::Set(tags.i, std::int32_t(0xffff0000)));
-            hn::Store(hn::Or(high, low), tags.i, out + (first + e) / 2 * rows + row);
+            const auto even = extended<L, is_signed, bits>(words[e / per_word], e % per_word);
+            const auto odd = extended<L, is_signed, bits>(words[e / per_word], e % per_word + 1);
+            const auto low = hn::BitCast(L::i32, hn::ShiftRight<16>(hn::BitCast(L::u32, even)));
+            const auto high = hn::And(odd, hn::Set(L::i32, std::int32_t(0xffff0000)));
+            hn::Store(hn::Or(high, low), L::i32, out + (at * 8 / bits + e) / 2 * block + row);
         }
-    }
+    });
 }
 
-template <int rows>
-void prepare_integers_in(int bits, bool is_signed, const std::byte* chunk, int first, std::int32_t* out) {
+template <int block>
+void integers_in(int bits, bool is_signed, const Rows& rows, std::int32_t* out) {
     if (bits == 8)
-        is_signed ? prepare_integers_of<true, 8, rows>(chunk, first, out)
-                  : prepare_integers_of<false, 8, rows>(chunk, first, out);
+        is_signed ? integers_of<block, true, 8>(rows, out) : integers_of<block, false, 8>(rows, out);
     else
-        is_signed ? prepare_integers_of<true, 4, rows>(chunk, first, out)
-                  : prepare_integers_of<false, 4, rows>(chunk, first, out);
+        is_signed ? integers_of<block, true, 4>(rows, out) : integers_of<block, false, 4>(rows, out);
 }
 
-void prepare_integers(int bits, bool is_signed, const std::byte* chunk, int rows, int first, std::int32_t* out) {
-    rows == block_rows ? prepare_integers_in<block_rows>(bits, is_signed, chunk, first, out)
-                       : prepare_integers_in<block_columns>(bits, is_signed, chunk, first, out);
+void integers(int bits, bool is_signed, const Rows& rows, int block, std::int32_t* out) {
+    block == block_rows ? integers_in<block_rows>(bits, is_signed, rows, out)
+                        : integers_in<block_columns>(bits, is_signed, rows, out);
 }
 
-template <int rows>
-void prepare_bits_in(const std::byte* chunk, int first, std::int32_t* out) {
-    constexpr Tags<rows> tags;
-    for (int row = 0; row < rows; row += tags.lanes) {
-        hn::Vec<decltype(tags.u)> words[4];
-        load_words<rows>(tags, chunk, row, words);
-        for (int w = 0; w < 4; ++w)
-            hn::Store(hn::BitCast(tags.i, words[w]), tags.i, out + (first / 32 + w) * rows + row);
-    }
+template <int block>
+void bits_in(const Rows& rows, std::int32_t* out) {
+    using L = Lanes<block>;
+    for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
+        for (int w = 0; w < 4; ++w) hn::Store(hn::BitCast(L::i32, words[w]), L::i32, out + (at / 4 + w) * block + row);
+    });
 }
 
-void prepare_bits(const std::byte* chunk, int rows, int first, std::int32_t* out) {
-    rows == block_rows ? prepare_bits_in<block_rows>(chunk, first, out)
-                       : prepare_bits_in<block_columns>(chunk, first, out);
+void bits(const Rows& rows, int block, std::int32_t* out) {
+    block == block_rows ? bits_in<block_rows>(rows, out) : bits_in<block_columns>(rows, out);
 }
 
 }  // namespace
 
 const PrepareKernels* prepare_kernels() {
-    static constexpr PrepareKernels table{prepare_floats, prepare_integers, prepare_bits};
+    static constexpr PrepareKernels table{floats, integers, bits};
     return &table;
 }
 #endif
