@@ -19,19 +19,18 @@ struct NarrowOdd {
     }
 };
 
-/// To a whole number; NaN and what is whole already stay. Adding and subtracting 1.5·2^52 rounds to nearest even.
+/// To a whole number; NaN and what is whole already stay. Adding and subtracting 2^52 rounds magnitudes to nearest
+/// even.
 template <number::Rounding rounding>
 TILEPATH_BODY double round_whole(double value) {
-    const double magic = 0x1.8p52;
-    const double nearest = (value + magic) - magic;
+    const double magnitude = __builtin_fabs(value);
+    const double nearest = __builtin_copysign((magnitude + 0x1p52) - 0x1p52, value);
+    const double down = nearest > value ? nearest - 1.0 : nearest, up = nearest < value ? nearest + 1.0 : nearest;
     double whole = nearest;
-    if (rounding == number::Rounding::rm) whole = nearest > value ? nearest - 1.0 : nearest;
-    if (rounding == number::Rounding::rp) whole = nearest < value ? nearest + 1.0 : nearest;
-    if (rounding == number::Rounding::rz) {
-        const double down = nearest > value ? nearest - 1.0 : nearest, up = nearest < value ? nearest + 1.0 : nearest;
-        whole = value < 0 ? up : down;
-    }
-    return __builtin_fabs(value) < 0x1p51 ? whole : value;
+    if (rounding == number::Rounding::rm) whole = down;
+    if (rounding == number::Rounding::rp) whole = up;
+    if (rounding == number::Rounding::rz) whole = value < 0 ? up : down;
+    return magnitude < 0x1p52 ? whole : value;
 }
 
 /// The same for f32, which is done in f64, and with the sign of the source, also of zero.

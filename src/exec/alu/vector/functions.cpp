@@ -1,6 +1,164 @@
+// Reciprocals, roots and elementary functions: PTX ISA 9.7.3.13 to 9.7.3.22, 9.7.4.9, 9.7.4.10.
+#include "exec/alu/angles.h"
+#include "exec/alu/rounded.h"
 #include "exec/alu/vector/choosers.h"
+#include "exec/alu/vector/float_functions.h"
+#include "exec/alu/vector/function_kernels.h"
+
 namespace tilepath::exec::alu::TILEPATH_ALU_TARGET {
-#define X(n) \
-    LaneFunction choose_##n(const program::MicroOp&) { return nullptr; }
-X(rcp) X(sqrt) X(rsqrt) X(sin) X(cos) X(lg2) X(ex2) X(tanh)
+namespace {
+
+using number::Rounding;
+using program::DataType;
+using program::MicroOp;
+
+struct Rcp {
+    TILEPATH_BODY float operator()(float a) const { return 1.0f / a; }
+    TILEPATH_BODY double operator()(double a) const { return nan_rule(1.0 / a, bits_of(a), 0); }
+};
+struct Sqrt {
+    TILEPATH_BODY float operator()(float a) const { return __builtin_sqrtf(a); }
+    TILEPATH_BODY double operator()(double a) const { return nan_rule(__builtin_sqrt(a), bits_of(a), 0); }
+};
+struct Rsqrt {
+    TILEPATH_BODY float operator()(float a) const { return float(1.0 / __builtin_sqrt(double(a))); }
+    TILEPATH_BODY double operator()(double a) const { return nan_rule(1.0 / __builtin_sqrt(a), bits_of(a), 0); }
+};
+/// The reciprocal of the largest numbers is subnormal, and .ftz flushes what is tiny (float_functions.h).
+struct RcpTiny {
+    TILEPATH_BODY float operator()(float a) const { return DivTiny{}(1.0f, a); }
+};
+
+struct Ex2 {
+    TILEPATH_BODY double operator()(float a) const { return exp2(double(a)); }
+};
+struct Lg2 {
+    TILEPATH_BODY double operator()(float a) const { return log2(double(a)); }
+};
+struct Tanh {
+    TILEPATH_BODY double operator()(float a) const { return tanh(double(a)); }
+};
+
+/// A function's f64 result rounded once, to f32 or (through an odd f32) to a half.
+template <class F>
+struct ToF32 {
+    TILEPATH_BODY float operator()(float a) const { return float(F{}(a)); }
+};
+template <class F, class Format>
+struct ToHalf {
+    TILEPATH_BODY u32 operator()(u32 a) const { return Format::write(NarrowOdd{}(F{}(Format::read(a)))); }
+};
+template <class F, class Format>
+struct ToHalves {
+    TILEPATH_BODY u32 operator()(u32 a) const {
+        return ToHalf<F, Format>{}(a & 0xFFFF) | ToHalf<F, Format>{}(a >> 16) << 16;
+    }
+};
+
+/// bf16 with .ftz has the exponents of f32, and flushes what f32 does.
+struct BFloatFtz {
+    TILEPATH_BODY static float read(u32 bits) { return flush(bfloat_to_float(bits & 0xFFFF)); }
+    TILEPATH_BODY static u32 write(float value) {
+        constexpr float bound = 0x1p-126f - 0x1p-135f;  // tiny after rounding to 8 bits
+        const bool tiny = __builtin_fabsf(value) < bound;
+        return float_to_bfloat(zero_if(tiny, value));
+    }
+};
+
+template <class F>
+LaneFunction f32_function(const MicroOp& op) {
+    if (op.type != DataType::f32) return nullptr;
+    return op.flags.ftz ? unary<F32Ftz, F32Ftz, F> : unary<float, float, F>;
+}
+
+template <class F>
+LaneFunction half_function(const MicroOp& op) {
+    const bool ftz = op.flags.ftz;
+    if (op.type == DataType::f16) return unary<u32, u32, ToHalf<F, Half>>;
+    if (op.type == DataType::f16x2) return unary<u32, u32, ToHalves<F, Half>>;
+    if (op.type == DataType::bf16)
+        return ftz ? unary<u32, u32, ToHalf<F, BFloatFtz>> : unary<u32, u32, ToHalf<F, BFloat>>;
+    if (op.type != DataType::bf16x2) return nullptr;
+    return ftz ? unary<u32, u32, ToHalves<F, BFloatFtz>> : unary<u32, u32, ToHalves<F, BFloat>>;
+}
+
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 know the upper words alone; subnormals count as zeros. Rounded to
+/// nearest.
+template <class F>
+struct UpperWord {
+    TILEPATH_BODY u64 operator()(u64 a) const {
+        const u64 high = a & 0xFFFFFFFF00000000, sign = a & 0x8000000000000000;
+        const u64 magnitude = high ^ sign;
+        const u64 input = magnitude < 0x0010000000000000 ? sign : high;
+        const u64 result = bits_of(F{}(as_double(input)));
+        const u64 rounded = (result + 0x7FFFFFFF + (result >> 32 & 1)) & 0xFFFFFFFF00000000;
+        const bool tiny = (rounded & 0x7FF0000000000000) == 0;
+        const bool nan = is_nan(result);
+        return nan ? 0x7FFFFFFF00000000 : tiny ? rounded & 0x8000000000000000 : rounded;
+    }
+};
+struct Reciprocal {
+    TILEPATH_BODY double operator()(double a) const { return 1.0 / a; }
+};
+struct ReciprocalRoot {
+    TILEPATH_BODY double operator()(double a) const { return a == 0 ? 1.0 / a : 1.0 / __builtin_sqrt(a); }
+};
+
+/// Sine and cosine; the few angles that are too large for the vector code go to angles.cpp.
+template <class T, int shift>
+void sine(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
+    const auto* a = lanes_of<T>(rows, op.a);
+    alignas(64) u32 result[warp_lanes], flags[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) {
+        const double x = double(Lane<T>::read(a[i]));
+        flags[i] = __builtin_fabs(x) <= largest_reduced_angle ? 0 : ~0u;
+        result[i] = Lane<T>::write(float(sine_of_small(x, shift)));
+    }
+    for (LaneMask large = mask_of(flags) & active; large != 0; large &= large - 1) {
+        const int i = __builtin_ctz(large);
+        result[i] = Lane<T>::write(large_angle(a[i], shift == 1));
+    }
+    write_lanes(rows, op.d, result, active);
+}
+
+template <int shift>
+LaneFunction choose_sine(const MicroOp& op) {
+    if (op.type != DataType::f32) return nullptr;
+    return op.flags.ftz ? sine<F32Ftz, shift> : sine<float, shift>;
+}
+
+}  // namespace
+
+LaneFunction choose_rcp(const MicroOp& op) {
+    if (op.type == DataType::f64 && op.flags.approx)
+        return op.flags.ftz ? unary<u64, u64, UpperWord<Reciprocal>> : nullptr;
+    if (op.rounding != Rounding::rn) return choose_rounded(op);
+    if (op.type == DataType::f64) return unary<double, double, Rcp>;
+    if (op.type != DataType::f32) return nullptr;
+    return op.flags.ftz ? unary<F32Ftz, F32Ftz, RcpTiny> : unary<float, float, Rcp>;
+}
+
+LaneFunction choose_sqrt(const MicroOp& op) {
+    if (op.rounding != Rounding::rn) return choose_rounded(op);
+    return op.type == DataType::f64 ? unary<double, double, Sqrt> : f32_function<Sqrt>(op);
+}
+
+LaneFunction choose_rsqrt(const MicroOp& op) {
+    if (op.type == DataType::f64)
+        return op.flags.ftz ? unary<u64, u64, UpperWord<ReciprocalRoot>> : unary<double, double, Rsqrt>;
+    return f32_function<Rsqrt>(op);
+}
+
+LaneFunction choose_sin(const MicroOp& op) { return choose_sine<0>(op); }
+LaneFunction choose_cos(const MicroOp& op) { return choose_sine<1>(op); }
+LaneFunction choose_lg2(const MicroOp& op) { return f32_function<ToF32<Lg2>>(op); }
+
+LaneFunction choose_ex2(const MicroOp& op) {
+    return op.type == DataType::f32 ? f32_function<ToF32<Ex2>>(op) : half_function<Ex2>(op);
+}
+
+LaneFunction choose_tanh(const MicroOp& op) {
+    return op.type == DataType::f32 ? f32_function<ToF32<Tanh>>(op) : half_function<Tanh>(op);
+}
+
 }  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET
