@@ -21,19 +21,20 @@ inline constexpr std::uint32_t predicate_false = 0, predicate_true = 1, reserved
 
 struct Decoded;
 
-/// The body of an operation of lane scope without memory: reads and writes rows and predicate masks of the `active` lanes.
+/// The body of an operation of lane scope without memory: reads and writes rows and predicate masks of the `active`
+/// lanes.
 using LaneFunction = void (*)(const Decoded& op, Row* rows, LaneMask* predicates, LaneMask active);
 
 /// A micro-operation with its operands resolved to places in the frame. Constants are rows like registers, so that no
 /// body knows immediates. A sink (`_`) is a scratch row or predicate.
 struct Decoded {
-    LaneFunction lanes = nullptr;            ///< null: the interpreter's own switch runs it
+    LaneFunction lanes = nullptr;  ///< null: the interpreter's own switch runs it
     const program::MicroOp* op = nullptr;
-    std::uint32_t guard = predicate_true;    ///< predicate index
-    LaneMask guard_invert = 0;               ///< all_lanes for @!p
+    std::uint32_t guard = predicate_true;      ///< predicate index
+    LaneMask guard_invert = 0;                 ///< all_lanes for @!p
     std::uint32_t d = 0, a = 0, b = 0, c = 0;  ///< first destination, first three sources: row or predicate index
-    const std::uint32_t* places = nullptr;   ///< all operands, destinations first (row or predicate index)
-    const LaneMask* inverts = nullptr;       ///< for predicate sources: all_lanes where the operand is `!p`; else 0
+    const std::uint32_t* places = nullptr;     ///< all operands, destinations first (row or predicate index)
+    const LaneMask* inverts = nullptr;         ///< for predicate sources: all_lanes where the operand is `!p`; else 0
 };
 
 /// The body for an operation, chosen once at load: by type, rounding and flags, for this processor's vector unit.

@@ -1,0 +1,169 @@
+#include "exec/executor.h"
+
+#include "base/assert.h"
+
+namespace tilepath::exec {
+
+using program::Op;
+
+void Executor::run_warp(Warp& warp, std::int64_t quantum) {
+    quantum_ = turn_quantum_ = quantum;
+    while (quantum_ > 0 && !launch_.stop.load(std::memory_order_relaxed)) {
+        Group* group = choose(warp);
+        if (group == nullptr) break;
+        if (observe_operations_)
+            run_group<true>(warp, *group);
+        else
+            run_group<false>(warp, *group);
+    }
+    if (quantum_ <= 0) warp.watching = true;
+    const std::int64_t executed = turn_quantum_ - quantum_;
+    launch_.time.fetch_add(static_cast<std::uint64_t>(executed), std::memory_order_relaxed);
+    operations_ += static_cast<std::uint64_t>(executed);
+    cluster_quantum_ -= executed;
+    turn_quantum_ = quantum_ = since_branch_ = 0;
+}
+
+/// Virtual time in the middle of a warp's turn.
+std::uint64_t Executor::now() const {
+    return launch_.time.load(std::memory_order_relaxed) +
+           static_cast<std::uint64_t>(turn_quantum_ - quantum_ + since_branch_);
+}
+
+/// Runs one group until it must give way: a branch while other groups exist, a wait, an exit, or the end of its
+/// quantum.
+template <bool observed>
+void Executor::run_group(Warp& warp, Group& group) {
+    // While other lanes of the warp are ready they get their turn after fewer operations.
+    constexpr std::int64_t group_quantum = 4096;
+    const std::int64_t end = warp.groups.size() == 1 ? 0 : quantum_ - group_quantum;
+    Frame* frame = group.frame;
+    const Code* code = frame->function->code.data();
+    Row* rows = frame->rows.data();
+    LaneMask* predicates = frame->predicates.data();
+    const LaneMask lanes = group.lanes;
+    const Code* pc = code + group.pc;
+    const Code* start = pc;
+    auto leave = [&](const Code* at) {
+        quantum_ -= pc - start + 1;
+        group.pc = static_cast<std::uint32_t>(at - code);
+    };
+    for (;;) {
+        const Code& op = *pc;
+        const LaneMask active = lanes & (predicates[op.guard] ^ op.guard_invert);
+        if constexpr (observed) {
+            if (active != 0 && op.op != nullptr)
+                observer_->operation({frame->function->function, op.op,
+                                      static_cast<std::uint32_t>(warp.cta->state.linear), warp.index, active});
+        }
+        if (op.kind == Kind::lanes) {
+            if (active != 0) op.lanes(op, rows, predicates, active);
+            ++pc;
+            continue;
+        }
+        if (op.kind == Kind::bra) {
+            const Code* const target = code + op.target;
+            if (active != lanes) {
+                if (active == 0) {
+                    ++pc;
+                    continue;
+                }
+                split(warp, group, active, op.target);
+                return leave(pc + 1);
+            }
+            quantum_ -= pc - start + 1;
+            const bool back = target <= pc;
+            pc = start = target;
+            if (quantum_ <= end || warp.groups.size() != 1 || (back && warp.watching)) {
+                group.pc = op.target;
+                if (quantum_ <= end) {
+                    ++group.turns;
+                    warp.watching = true;
+                }
+                if (back && warp.watching) check_polling(warp, group);
+                return;
+            }
+            continue;
+        }
+        if (op.kind == Kind::boundary) {
+            ++pc;
+            if (warp.groups.size() == 1) continue;
+            --pc;
+            return leave(pc + 1);
+        }
+        if (active == 0) {
+            ++pc;
+            continue;
+        }
+        group.pc = static_cast<std::uint32_t>(pc - code);
+        since_branch_ = pc - start;
+        Context context{warp, group, *frame, rows, predicates, op, active};
+        Step step = Step::next;
+        switch (op.kind) {
+            case Kind::load: step = load(context); break;
+            case Kind::store: step = store(context); break;
+            case Kind::atomic: step = atomic(context); break;
+            case Kind::other: step = other(context); break;
+            case Kind::brx: step = branch_indexed(context); break;
+            case Kind::call: step = call(context); break;
+            case Kind::ret: step = ret(context); break;
+            case Kind::exit_: exit_lanes(context, active), step = Step::stop; break;
+            case Kind::trap: step = fail(context, FaultKind::trap, active, "the kernel trapped"); break;
+            case Kind::lanes:
+            case Kind::bra:
+            case Kind::boundary: TILEPATH_ASSERT(false, "handled above");
+        }
+        if (step != Step::next) {
+            quantum_ -= pc - start + 1;
+            return;
+        }
+        ++pc;
+    }
+}
+
+template void Executor::run_group<false>(Warp&, Group&);
+template void Executor::run_group<true>(Warp&, Group&);
+
+/// Operations that are neither lane bodies nor control flow nor plain memory accesses.
+Step Executor::other(Context& c) {
+    switch (c.op().op) {
+        case Op::special: return special(c);
+        case Op::cvta:
+        case Op::cvta_to:
+        case Op::isspacep: return address_space(c);
+        case Op::prefetch: return Step::next;
+        case Op::alloca_:
+        case Op::stacksave:
+        case Op::stackrestore: return stack(c);
+        case Op::cp_async:
+        case Op::cp_async_mbarrier_arrive: return copy_async(c);
+        case Op::cp_async_commit:
+        case Op::cp_async_wait: return copy_wait(c);
+        case Op::fence:
+            std::atomic_thread_fence(std::memory_order_seq_cst);
+            if (observer_ != nullptr) observer_->fence({site(c)});
+            return Step::next;
+        case Op::mbarrier_init:
+        case Op::mbarrier_inval:
+        case Op::mbarrier_arrive:
+        case Op::mbarrier_test_wait:
+        case Op::mbarrier_pending_count: return mbarrier(c);
+        case Op::shfl:
+        case Op::vote:
+        case Op::match:
+        case Op::redux:
+        case Op::activemask:
+        case Op::elect:
+        case Op::bar_warp_sync: return collective(c);
+        case Op::ldmatrix: return load_matrix(c);
+        case Op::stmatrix: return store_matrix(c);
+        case Op::movmatrix: return move_matrix(c);
+        case Op::mma: return multiply(c);
+        case Op::barrier: return barrier(c);
+        case Op::nanosleep: return sleep(c);
+        default: break;
+    }
+    TILEPATH_ASSERT(false, "an operation that neither has a lane function nor is known to the interpreter");
+}
+
+}  // namespace tilepath::exec

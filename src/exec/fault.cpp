@@ -1,0 +1,173 @@
+#include "exec/fault.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "exec/executor.h"
+
+namespace tilepath::exec {
+
+std::string_view name(FaultKind kind) {
+    switch (kind) {
+        case FaultKind::out_of_bounds: return "out of bounds";
+        case FaultKind::misaligned: return "misaligned";
+        case FaultKind::read_only: return "write to read-only memory";
+        case FaultKind::diverged: return "diverged warp";
+        case FaultKind::membermask: return "membermask";
+        case FaultKind::barrier: return "barrier";
+        case FaultKind::mbarrier: return "mbarrier";
+        case FaultKind::stack_overflow: return "stack overflow";
+        case FaultKind::bad_call: return "bad call";
+        case FaultKind::device_heap: return "device heap";
+        case FaultKind::assertion: return "assertion";
+        case FaultKind::trap: return "trap";
+        case FaultKind::unsupported: return "unsupported";
+    }
+    return "";
+}
+
+std::string describe_lanes(LaneMask lanes) {
+    std::string out;
+    for (int lane = 0; lane < warp_lanes;) {
+        if ((lanes >> lane & 1) == 0) {
+            ++lane;
+            continue;
+        }
+        int last = lane;
+        while (last + 1 < warp_lanes && (lanes >> (last + 1) & 1)) ++last;
+        out += (out.empty() ? "" : ", ") + (last == lane ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, last));
+        lane = last + 1;
+    }
+    return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + out;
+}
+
+CodePlace describe_place(const program::Program& program, const program::Function& function,
+                         const program::MicroOp* op) {
+    CodePlace place;
+    place.function = function.name;
+    if (op == nullptr) return place;
+    place.operation = program::traits(op->op).name;
+    if (op->instruction >= function.instructions.size()) return place;
+    const program::InstructionPlace& where = function.instructions[op->instruction];
+    if (program.source != nullptr) {
+        place.ptx = program.source->place(where.span);
+        place.operation = program.source->text(where.span);
+    }
+    if (where.location >= 0) {
+        const program::SourceLocation& location = program.locations[static_cast<std::size_t>(where.location)];
+        place.source_file = location.file;
+        place.source_line = location.line;
+    }
+    return place;
+}
+
+namespace {
+
+std::string describe(const CodePlace& place) {
+    std::string out = fmt::format("in {}", place.function);
+    if (place.ptx.line != 0) out += fmt::format(", {}:{}", place.ptx.file, place.ptx.line);
+    if (!place.operation.empty()) out += ": " + place.operation;
+    if (place.source_line != 0) out += fmt::format("  ({}:{})", place.source_file, place.source_line);
+    return out;
+}
+
+std::string describe(const machine::Dim3& value) { return fmt::format("({}, {}, {})", value.x, value.y, value.z); }
+
+std::string describe_nearest(const machine::DeviceMemory::Allocation& nearest, std::uint64_t address) {
+    const auto& [begin, end, read_only] = nearest.range;
+    if (address >= end)
+        return fmt::format("{} bytes behind {} ({} bytes at {:#x})", address - end, nearest.name, end - begin, begin);
+    if (address < begin)
+        return fmt::format("{} bytes before {} ({} bytes at {:#x})", begin - address, nearest.name, end - begin, begin);
+    return fmt::format("byte {} of {} ({} bytes at {:#x})", address - begin, nearest.name, end - begin, begin);
+}
+
+}  // namespace
+
+std::string to_string(const Fault& fault) {
+    std::string out = fmt::format("fault ({}): {}\n  {}\n", name(fault.kind), fault.message, describe(fault.place));
+    out += fmt::format("  CTA {}, warp {}, {}; thread {} is the first\n", describe(fault.cta), fault.warp,
+                       describe_lanes(fault.lanes), describe(fault.thread));
+    if (fault.address) {
+        out += fmt::format("  {} bytes at {} address {:#x}", fault.bytes, program::name(*fault.space), *fault.address);
+        if (fault.nearest) out += ", " + describe_nearest(*fault.nearest, *fault.address);
+        out += "\n";
+    }
+    return out;
+}
+
+std::string to_string(const Deadlock& deadlock) {
+    std::string out =
+        deadlock.timed_out ? "time limit: the launch was stopped\n" : "deadlock: everything that is resident waits\n";
+    out += fmt::format("  {} CTAs are resident", deadlock.resident_ctas);
+    if (deadlock.waiting_ctas != 0) out += fmt::format(", {} have not been entered", deadlock.waiting_ctas);
+    out += "\n";
+    for (const WaitingGroup& group : deadlock.groups)
+        out += fmt::format("  CTA {}, warp {}, {}: {}\n    {}\n", describe(group.cta), group.warp,
+                           describe_lanes(group.lanes), group.waits_for, describe(group.place));
+    if (deadlock.more_groups != 0) out += fmt::format("  and {} more\n", deadlock.more_groups);
+    return out;
+}
+
+machine::EventSite Executor::site(const Context& c) const {
+    return {&c.function(), &c.op(), static_cast<std::uint32_t>(c.warp.cta->state.linear), c.warp.index, c.active};
+}
+
+Context Executor::context_of(Warp& warp, Group& group) {
+    Frame& frame = *group.frame;
+    return {warp,       group, frame, frame.rows.data(), frame.predicates.data(), frame.function->code[group.pc],
+            group.lanes};
+}
+
+/// The first fault of a launch is the one that it reports.
+void Executor::record(Fault fault) {
+    {
+        const std::lock_guard lock(launch_.mutex);
+        if (!launch_.fault) launch_.fault = std::move(fault);
+    }
+    launch_.stop.store(true);
+}
+
+Fault Executor::fault_of(const Warp& warp, const LoadedFunction& function, const Code& code, FaultKind kind,
+                         LaneMask lanes, std::string message) const {
+    Fault fault;
+    fault.kind = kind;
+    fault.message = std::move(message);
+    fault.place = describe_place(*launch_.loaded.program, *function.function, code.op);
+    fault.cta = warp.cta->state.id;
+    fault.cluster_rank = warp.cta->state.rank;
+    fault.warp = warp.index;
+    fault.lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
+    fault.lanes = lanes;
+    fault.thread = {warp.tid[0].lane[fault.lane], warp.tid[1].lane[fault.lane], warp.tid[2].lane[fault.lane]};
+    return fault;
+}
+
+void Executor::fail_at(Warp& warp, const LoadedFunction& function, const Code& code, FaultKind kind, LaneMask lanes,
+                       std::string message) {
+    record(fault_of(warp, function, code, kind, lanes, std::move(message)));
+}
+
+Step Executor::fail(Context& c, FaultKind kind, LaneMask lanes, std::string message) {
+    fail_at(c.warp, *c.frame.function, c.code, kind, lanes, std::move(message));
+    return Step::fault;
+}
+
+Step Executor::fail_access(Context& c, FaultKind kind, machine::Access::Kind access, int lane, machine::Place at,
+                           std::uint32_t bytes, std::string message) {
+    const std::string_view verb = access == machine::Access::Kind::read    ? "read"
+                                  : access == machine::Access::Kind::write ? "write"
+                                                                           : "atomic operation";
+    Fault fault = fault_of(c.warp, *c.frame.function, c.code, kind, 1u << lane,
+                           fmt::format("{} of {} bytes: {}", verb, bytes, message));
+    fault.address = at.address;
+    fault.space = at.space;
+    fault.bytes = bytes;
+    if (at.space == program::Space::global || at.space == program::Space::constant)
+        fault.nearest = launch_.memory.nearest(at.address);
+    record(std::move(fault));
+    return Step::fault;
+}
+
+}  // namespace tilepath::exec

@@ -1,0 +1,211 @@
+#include "exec/matrix_plan.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "atom/ampere.h"
+#include "base/assert.h"
+
+namespace tilepath::exec {
+namespace {
+
+using number::Format;
+using program::Mma;
+using program::Op;
+
+template <class Unit>
+void gather_units(const TileMap& map, const Row* rows, const std::uint32_t* places, std::uint8_t* tile) {
+    const std::int32_t* offset = map.offsets.data();
+    const int pieces = map.register_bytes / map.unit * warp_lanes;
+    for (int r = 0; r < map.registers; ++r) {
+        const auto* from = reinterpret_cast<const std::uint8_t*>(&rows[places[r]]);
+        for (int i = 0; i < pieces; ++i, ++offset)
+            if (*offset >= 0)
+                std::memcpy(tile + *offset, from + static_cast<std::size_t>(i) * sizeof(Unit), sizeof(Unit));
+    }
+}
+
+template <class Unit>
+void scatter_units(const TileMap& map, const std::uint8_t* tile, Row* rows, const std::uint32_t* places,
+                   LaneMask lanes) {
+    const std::int32_t* offset = map.offsets.data();
+    const int per_lane = map.register_bytes / map.unit;
+    for (int r = 0; r < map.registers; ++r) {
+        auto* to = reinterpret_cast<std::uint8_t*>(&rows[places[r]]);
+        for (int lane = 0; lane < warp_lanes; ++lane) {
+            for (int i = 0; i < per_lane; ++i, ++offset, to += sizeof(Unit))
+                if (*offset >= 0 && (lanes >> lane & 1)) std::memcpy(to, tile + *offset, sizeof(Unit));
+        }
+    }
+}
+
+Format number_format(program::DataType type) {
+    const auto format = number::format_named(program::traits(type).name);
+    TILEPATH_ASSERT(format, "a matrix operation on a type that is no number format");
+    return *format;
+}
+
+int accumulator_bits(Format format) { return format == Format::f64 ? 64 : format == Format::f16 ? 16 : 32; }
+
+Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
+    number::DotRequest request;
+    request.device = device.generation;
+    request.instruction = mma.wmma ? number::Instruction::wmma : number::Instruction::mma_sync;
+    request.a = number_format(mma.a);
+    request.b = number_format(mma.b);
+    request.d = number_format(mma.d);
+    request.saturate = mma.saturate;
+    request.f64_rounding = mma.rounding;
+    request.exclusive_or = mma.bit_op == Mma::BitOp::xor_popc;
+    request.m8n8k4 = !mma.wmma && mma.m == 8 && mma.n == 8 && mma.k == 4 && request.a == Format::f16;
+    auto recipe = number::recipe(request);
+    if (!recipe) return std::unexpected(recipe.error());
+    return std::make_shared<const number::TileEngine>(*recipe);
+}
+
+void set_fragments(MatrixPlan& plan, const Mma& mma, const atom::Fragment& a, const atom::Fragment& b,
+                   const atom::Fragment& c, const atom::Fragment& d) {
+    plan.m = mma.m, plan.n = mma.n, plan.k = mma.k;
+    plan.blocks = d.blocks;
+    plan.c_format = number_format(mma.c), plan.d_format = number_format(mma.d);
+    plan.c_bytes = accumulator_bits(plan.c_format) / 8, plan.d_bytes = accumulator_bits(plan.d_format) / 8;
+    const int bits = number::operand_bits(number_format(mma.a));
+    plan.row_bytes = a.columns * bits / 8;
+    plan.a = map_tile(a, bits, TileOrder::by_rows);
+    plan.b = map_tile(b, number::operand_bits(number_format(mma.b)), TileOrder::by_columns);
+    plan.c = map_tile(c, 8 * plan.c_bytes, TileOrder::by_columns);
+    plan.d = map_tile(d, 8 * plan.d_bytes, TileOrder::by_columns);
+}
+
+Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine::Device& device) {
+    auto plan = std::make_shared<MatrixPlan>();
+    auto engine = engine_for(mma, device);
+    if (!engine) return std::unexpected(engine.error());
+    plan->engine = *engine;
+    const atom::Shape shape{mma.m, mma.n, mma.k};
+    const atom::MmaTypes types{number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)};
+    if (mma.sparse) {
+        auto found = atom::mma_sp(shape, types);
+        if (!found) return std::unexpected(found.error());
+        set_fragments(*plan, mma, found->a, found->b, found->c, found->d);
+        plan->metadata = atom::places(found->metadata(mma.selector));
+        plan->sparse = std::move(*found);
+        return plan;
+    }
+    auto found = atom::mma_sync(shape, types, mma.a_column_major ? atom::Major::column : atom::Major::row,
+                                mma.b_row_major ? atom::Major::row : atom::Major::column);
+    if (!found) return std::unexpected(found.error());
+    set_fragments(*plan, mma, found->a, found->b, found->c, found->d);
+    return plan;
+}
+
+/// ldmatrix and stmatrix of b16: halves of registers and the stored rows that they lie in.
+std::shared_ptr<const MatrixPlan> plan_transfer(const atom::MatrixTransfer& transfer) {
+    auto plan = std::make_shared<MatrixPlan>();
+    const atom::HeldElements held = atom::held(transfer.fragment);
+    TILEPATH_ASSERT(held.slots == 2 && transfer.stored_bits == 16, "ldmatrix of anything but 16-bit elements");
+    const int rows = transfer.stored_rows, columns = transfer.stored_columns;
+    for (int reg = 0; reg < held.registers; ++reg) {
+        for (int lane = 0; lane < warp_lanes; ++lane) {
+            for (int half = 0; half < 2; ++half) {
+                const int element = held.at(lane, reg, half);
+                TILEPATH_ASSERT(element >= 0 && element < transfer.matrices * rows * columns,
+                                "a register of ldmatrix without an element");
+                const auto where = transfer.addresses.base(element / columns);
+                const auto address_lane = static_cast<std::uint8_t>(where[layout::Axis::laneid]);
+                plan->pieces.push_back({address_lane, static_cast<std::uint8_t>(element % columns * 2)});
+                plan->address_lanes |= 1u << address_lane;
+            }
+        }
+    }
+    return plan;
+}
+
+std::shared_ptr<const MatrixPlan> plan_transpose() {
+    auto plan = std::make_shared<MatrixPlan>();
+    const atom::MatrixTranspose transpose = atom::movmatrix();
+    const std::vector<atom::ElementPlace> from = atom::places(transpose.source),
+                                          to = atom::places(transpose.destination);
+    plan->moves.resize(2 * warp_lanes);
+    for (std::size_t i = 0; i < from.size(); ++i)
+        plan->moves[2u * to[i].lane + to[i].bit / 16u] = {from[i].lane, static_cast<std::uint8_t>(from[i].bit / 8)};
+    return plan;
+}
+
+}  // namespace
+
+void TileMap::gather(const Row* rows, const std::uint32_t* places, std::uint8_t* tile) const {
+    if (unit == 8)
+        gather_units<std::uint64_t>(*this, rows, places, tile);
+    else if (unit == 4)
+        gather_units<std::uint32_t>(*this, rows, places, tile);
+    else if (unit == 2)
+        gather_units<std::uint16_t>(*this, rows, places, tile);
+    else
+        gather_units<std::uint8_t>(*this, rows, places, tile);
+}
+
+void TileMap::scatter(const std::uint8_t* tile, Row* rows, const std::uint32_t* places, LaneMask lanes) const {
+    if (unit == 8)
+        scatter_units<std::uint64_t>(*this, tile, rows, places, lanes);
+    else if (unit == 4)
+        scatter_units<std::uint32_t>(*this, tile, rows, places, lanes);
+    else if (unit == 2)
+        scatter_units<std::uint16_t>(*this, tile, rows, places, lanes);
+    else
+        scatter_units<std::uint8_t>(*this, tile, rows, places, lanes);
+}
+
+TileMap map_tile(const atom::Fragment& fragment, int element_bits, TileOrder order) {
+    const atom::HeldElements held = atom::held(fragment);
+    TILEPATH_ASSERT(held.slot_bits == element_bits, "a fragment packed otherwise than the tile");
+    TileMap map;
+    map.registers = fragment.registers;
+    map.register_bytes = fragment.register_bits / 8;
+    map.tile_bytes = fragment.elements() * element_bits / 8;
+    const auto bit_of = [&](std::int32_t element) {
+        const int column = element % fragment.columns, row = element / fragment.columns % fragment.rows;
+        const int block = element / fragment.columns / fragment.rows;
+        const int number =
+            order == TileOrder::by_rows ? element : (block * fragment.columns + column) * fragment.rows + row;
+        return number * element_bits;
+    };
+    // Starts with whole registers and halves the unit until every piece lies together in the tile.
+    for (map.unit = map.register_bytes; map.unit >= 1; map.unit /= 2) {
+        const int slots = 8 * map.unit / element_bits;
+        bool together = slots >= 1;
+        map.offsets.clear();
+        for (int reg = 0; reg < held.registers && together; ++reg) {
+            for (int lane = 0; lane < warp_lanes && together; ++lane) {
+                for (int first = 0; first < held.slots && together; first += slots) {
+                    const std::int32_t element = held.at(lane, reg, first);
+                    const int bit = element < 0 ? -1 : bit_of(element);
+                    together = element < 0 || bit % 8 == 0;
+                    for (int slot = 1; slot < slots; ++slot) {
+                        const std::int32_t next = held.at(lane, reg, first + slot);
+                        together = together &&
+                                   (element < 0 ? next < 0 : next >= 0 && bit_of(next) == bit + slot * element_bits);
+                    }
+                    map.offsets.push_back(bit < 0 ? -1 : bit / 8);
+                }
+            }
+        }
+        if (together) return map;
+    }
+    TILEPATH_ASSERT(false, "a fragment whose elements share bytes in another order than the tile");
+}
+
+Result<std::shared_ptr<const MatrixPlan>> plan_matrix(const program::Function& function, const program::MicroOp& op,
+                                                      const machine::Device& device) {
+    if (op.op == Op::mma) return plan_mma(function.mmas[op.detail], device);
+    if (op.op == Op::movmatrix) return plan_transpose();
+    if (op.op != Op::ldmatrix && op.op != Op::stmatrix) return nullptr;
+    const bool transposed = op.variant & 1;
+    auto transfer = op.op == Op::ldmatrix ? atom::ldmatrix(atom::MatrixShape::m8n8, op.vector, transposed)
+                                          : atom::stmatrix(atom::MatrixShape::m8n8, op.vector, transposed);
+    if (!transfer) return std::unexpected(transfer.error());
+    return plan_transfer(*transfer);
+}
+
+}  // namespace tilepath::exec

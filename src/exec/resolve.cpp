@@ -1,0 +1,208 @@
+// From a lane's address to a byte of the host, or to a fault: every access of a kernel is checked here.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "exec/executor.h"
+#include "exec/survey.h"
+
+namespace tilepath::exec {
+
+using machine::Access;
+using machine::Address;
+using program::Space;
+
+void Lanes::fill_host(std::uint32_t bytes) {
+    if (pattern == Pattern::scattered) return;
+    const std::uint32_t step = pattern == Pattern::consecutive ? bytes : 0;
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) host[lane] = base + lane * step;
+    pattern = Pattern::scattered;
+}
+
+/// The address operand is the first source.
+bool Executor::resolve(Context& c, Access::Kind kind, std::uint32_t bytes, Lanes& out) {
+    if (c.code.wide_address)
+        add_offset(c.wide(c.code.a), c.code.offset, out.address);
+    else
+        add_offset(c.row(c.code.a).lane, c.code.offset, out.address);
+    return resolve_space(c, kind, c.code.space, bytes, out);
+}
+
+/// `out.address` holds the addresses of the active lanes.
+bool Executor::resolve_space(Context& c, Access::Kind kind, Space space, std::uint32_t bytes, Lanes& out) {
+    if (c.active != all_lanes) {
+        const Address some = out.address[std::countr_zero(c.active)];
+        for (int lane = 0; lane < warp_lanes; ++lane)
+            out.address[lane] = c.active >> lane & 1 ? out.address[lane] : some;
+    }
+    const Survey all = survey(out.address, bytes);
+    // Addresses beyond 2^63 would confuse the comparisons below; no space has them.
+    if ((all.bits & (bytes - 1)) != 0 || all.bits >> 63 != 0) return resolve_each(c, kind, space, bytes, out);
+    const auto set_pattern = [&](std::uint8_t* base) {
+        out.base = base;
+        if (all.least == all.greatest)
+            out.pattern = Lanes::Pattern::uniform;
+        else if (all.consecutive && c.active == all_lanes)
+            out.pattern = Lanes::Pattern::consecutive;
+        else
+            out.pattern = Lanes::Pattern::scattered;
+    };
+    const auto linear = [&](std::uint8_t* bytes_of_space, Address origin) {
+        set_pattern(bytes_of_space + (out.address[0] - origin));
+        if (out.pattern != Lanes::Pattern::scattered) return true;
+        for (int lane = 0; lane < warp_lanes; ++lane) out.host[lane] = bytes_of_space + (out.address[lane] - origin);
+        return true;
+    };
+    const bool generic = space == Space::generic;
+    if (space == Space::global || space == Space::constant || (generic && all.greatest < machine::window_base)) {
+        out.space = space == Space::constant ? space : Space::global;
+        if (!in_cached_range(c.code.site, kind, all.least, all.greatest + bytes))
+            return resolve_global(c, kind, bytes, out);
+        return linear(nullptr, 0);
+    }
+    machine::Cta& cta = c.warp.cta->state;
+    if (space == Space::shared || space == Space::shared_cluster || generic) {
+        const Address window = generic ? machine::shared_window : 0;
+        const Address origin = window + machine::shared_address(cta.rank, 0);
+        if (all.least >= origin + launch_.shared_begin && all.greatest + bytes <= origin + launch_.shared_end) {
+            out.space = Space::shared;
+            linear(cta.shared.data(), origin);
+            for (int lane = 0; generic && lane < warp_lanes; ++lane) out.address[lane] -= window;
+            return true;
+        }
+    }
+    if (space == Space::param && kind == Access::Kind::read && all.greatest + bytes <= launch_.parameters.size()) {
+        out.space = space;
+        return linear(const_cast<std::uint8_t*>(launch_.parameters.data()), 0);  // only read
+    }
+    return resolve_each(c, kind, space, bytes, out);
+}
+
+/// Whether the range that this operation last accessed holds [first, end).
+bool Executor::in_cached_range(std::uint32_t site, Access::Kind kind, Address first, Address end) {
+    const std::uint64_t generation = launch_.memory.generation();
+    if (generation != ranges_generation_) {
+        ranges_.assign(ranges_.size(), {});
+        ranges_generation_ = generation;
+    }
+    CachedRange& range = ranges_[site];
+    const auto holds = [&] {
+        return first >= range.begin && end <= range.end && (kind == Access::Kind::read || !range.read_only);
+    };
+    if (holds()) return true;
+    if (const auto found = launch_.memory.find(first)) range = {found->begin, found->end, found->read_only};
+    return holds();
+}
+
+/// Lanes that access several allocations, or one that none holds.
+bool Executor::resolve_global(Context& c, Access::Kind kind, std::uint32_t bytes, Lanes& out) {
+    out.pattern = Lanes::Pattern::scattered;
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+        if (lane > 0 && out.address[lane] == out.address[lane - 1]) {
+            out.host[lane] = out.host[lane - 1];
+            continue;
+        }
+        out.host[lane] =
+            resolve_one(c, kind, lane,
+                        {c.code.space == Space::constant ? Space::constant : Space::global, out.address[lane]}, bytes);
+        if (out.host[lane] == nullptr) return false;
+    }
+    return true;
+}
+
+/// The general case, lane by lane; it finds the fault where there is one.
+bool Executor::resolve_each(Context& c, Access::Kind kind, Space space, std::uint32_t bytes, Lanes& out) {
+    out.pattern = Lanes::Pattern::scattered;
+    out.mixed = false;
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+        if ((c.active >> lane & 1) == 0) continue;
+        machine::Place place{space, out.address[lane]};
+        if (space == Space::generic) place = machine::place_of_generic(place.address);
+        out.address[lane] = place.address;
+        out.spaces[lane] = place.space;
+        out.space = place.space;
+        out.host[lane] = resolve_one(c, kind, lane, place, bytes);
+        if (out.host[lane] == nullptr) return false;
+    }
+    const int some = std::countr_zero(c.active);
+    for (int lane = 0; lane < warp_lanes; ++lane) {
+        if ((c.active >> lane & 1) != 0) {
+            out.mixed = out.mixed || out.spaces[lane] != out.space;
+            continue;
+        }
+        out.address[lane] = out.address[some];
+        out.host[lane] = out.host[some];
+        out.spaces[lane] = out.spaces[some];
+    }
+    return true;
+}
+
+std::uint8_t* Executor::resolve_one(Context& c, Access::Kind kind, int lane, machine::Place at, std::uint32_t bytes) {
+    const Address address = at.address;
+    const auto wrong = [&](FaultKind fault, std::string message) {
+        fail_access(c, fault, kind, lane, at, bytes, std::move(message));
+        return nullptr;
+    };
+    if (address % bytes != 0)
+        return wrong(FaultKind::misaligned, fmt::format("the address is no multiple of {}", bytes));
+    const auto within = [&](std::uint64_t begin, std::uint64_t end) {
+        return address >= begin && address <= end && end - address >= bytes;
+    };
+    switch (at.space) {
+        case Space::generic:
+        case Space::global:
+        case Space::constant: {
+            const auto range = launch_.memory.find(address);
+            if (!range) return wrong(FaultKind::out_of_bounds, "no allocation holds the address");
+            if (!within(range->begin, range->end))
+                return wrong(FaultKind::out_of_bounds, "the access reaches past the end of the allocation");
+            if (range->read_only && kind != Access::Kind::read)
+                return wrong(FaultKind::read_only, "the memory can only be read");
+            return reinterpret_cast<std::uint8_t*>(address);
+        }
+        case Space::shared:
+        case Space::shared_cluster: {
+            const std::uint32_t rank = machine::shared_rank(static_cast<std::uint32_t>(address));
+            const Address origin = machine::shared_address(rank, 0);
+            const auto& ctas = c.warp.cta->cluster->ctas;
+            if (address >= machine::window_bytes || rank >= ctas.size())
+                return wrong(FaultKind::out_of_bounds, "no CTA of the cluster has this shared address");
+            if (at.space == Space::shared && c.code.space == Space::shared && rank != c.warp.cta->state.rank)
+                return wrong(FaultKind::out_of_bounds, "the address is another CTA's, which needs .shared::cluster");
+            if (address - origin < launch_.shared_begin)
+                return wrong(FaultKind::out_of_bounds, "the first 1024 bytes of shared memory are reserved");
+            if (!within(origin, origin + launch_.shared_end))
+                return wrong(FaultKind::out_of_bounds,
+                             fmt::format("shared memory of this launch ends at {:#x}", launch_.shared_end));
+            return ctas[rank]->state.shared.data() + (address - origin);
+        }
+        case Space::local:
+            if (!within(0, c.warp.local.used()))
+                return wrong(FaultKind::out_of_bounds,
+                             fmt::format("the thread has {} bytes of local memory here", c.warp.local.used()));
+            return c.warp.local.at(lane, address);
+        case Space::param:
+            if (kind != Access::Kind::read) return wrong(FaultKind::read_only, "parameters can only be read");
+            if (!within(0, launch_.parameters.size()))
+                return wrong(FaultKind::out_of_bounds,
+                             fmt::format("the kernel's parameters take {} bytes", launch_.parameters.size()));
+            return const_cast<std::uint8_t*>(launch_.parameters.data()) + address;  // only read
+    }
+    return nullptr;
+}
+
+/// One event per space that the lanes access.
+void Executor::observe_access(Context& c, Access::Kind kind, std::uint32_t bytes, const Lanes& lanes) {
+    Access event{site(c), kind, lanes.space, bytes, std::span<const Address, 32>(lanes.address)};
+    if (!lanes.mixed) return observer_->access(event);
+    for (LaneMask left = c.active; left != 0;) {
+        event.space = lanes.spaces[std::countr_zero(left)];
+        event.site.lanes = 0;
+        for (int lane = 0; lane < warp_lanes; ++lane)
+            if ((left >> lane & 1) && lanes.spaces[lane] == event.space) event.site.lanes |= 1u << lane;
+        left &= ~event.site.lanes;
+        observer_->access(event);
+    }
+}
+
+}  // namespace tilepath::exec

@@ -1,0 +1,107 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "exec/code.h"
+#include "machine/async_copy.h"
+#include "machine/cta.h"
+#include "machine/local_memory.h"
+
+namespace tilepath::exec {
+
+/// The registers of one call, for the lanes that entered it together.
+struct Frame {
+    const LoadedFunction* function = nullptr;
+    std::vector<Row> rows;
+    std::vector<LaneMask> predicates;
+    Frame* caller = nullptr;
+    const Code* call_site = nullptr;  ///< in the caller; the lanes go on behind it
+    std::uint32_t depth = 0;
+    LaneMask lanes = 0;                        ///< those that have not returned or exited
+    std::uint32_t local_base = 0;              ///< where the frame's bytes begin in local memory
+    std::uint32_t local_top[warp_lanes] = {};  ///< where the next callee's begin; alloca moves it
+};
+
+/// Frames by function, used again so that constants are written once.
+class FramePool {
+  public:
+    Frame* take(const LoadedFunction& function);
+    void give_back(Frame* frame);
+
+  private:
+    std::vector<std::unique_ptr<Frame>> all_;
+    std::vector<std::vector<Frame*>> free_;  ///< by function index
+};
+
+enum class GroupState : std::uint8_t {
+    ready,
+    gathering,  ///< at an operation that waits for other lanes of the warp
+    barrier,    ///< at a barrier of the CTA
+    mbarrier,   ///< in a try_wait
+    sleeping,   ///< nanosleep
+    polling     ///< in a loop that found everything unchanged
+};
+
+/// Lanes of one warp that stand at the same operation.
+struct Group {
+    Frame* frame = nullptr;
+    std::uint32_t pc = 0;  ///< index into frame->function->code
+    LaneMask lanes = 0;
+    GroupState state = GroupState::ready;
+    bool gives_up = false;      ///< mbarrier: the try ends with false
+    std::uint8_t given_up = 0;  ///< mbarrier: how often that has been since memory changed
+    bool timed = false;         ///< polling: the loop reads a clock
+    std::uint32_t turns = 0;    ///< quanta used up while others were ready
+    std::uint32_t barrier = 0;  ///< barrier: its number
+    std::uint64_t until = 0;    ///< sleeping: virtual time
+    std::uint64_t epoch = 0;    ///< polling, mbarrier: memory's epoch when it was found unchanged
+
+    bool ready() const { return state == GroupState::ready; }
+};
+
+/// What a loop's registers were when it was last looked at, to tell whether it only polls.
+struct PollWatch {
+    const Frame* frame = nullptr;
+    std::uint32_t pc = 0;
+    LaneMask lanes = 0;
+    std::uint64_t epoch = 0, clock_reads = 0;
+    std::uint32_t visits = 0, next_look = 1;
+    std::vector<Row> rows;
+    std::vector<LaneMask> predicates;
+};
+
+struct CtaRun;
+
+struct Warp {
+    CtaRun* cta = nullptr;
+    std::uint32_t index = 0;  ///< in the CTA
+    LaneMask live = 0;
+    bool watching = false;  ///< has used up a quantum: look whether its loops only poll
+    std::uint64_t clock_reads = 0;
+    std::vector<Group> groups;  ///< disjoint lanes; never more than 32, so that it never reallocates
+    std::vector<PollWatch> watches;
+    machine::LocalMemory local;
+    machine::AsyncCopies copies;
+    Row tid[3];
+
+    bool finished() const { return live == 0; }
+};
+
+/// A CTA that is resident.
+struct CtaRun {
+    machine::Cta state;
+    std::vector<Warp> warps;
+    struct ClusterRun* cluster = nullptr;
+};
+
+/// The CTAs of one cluster, scheduled together.
+struct ClusterRun {
+    std::uint64_t index = 0;
+    std::vector<std::unique_ptr<CtaRun>> ctas;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  ///< (CTA rank, warp) in which they take turns
+
+    bool finished() const;
+};
+
+}  // namespace tilepath::exec

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <span>
+
+#include "machine/address_map.h"
+#include "program/function.h"
+
+namespace tilepath::machine {
+
+/// Which operation, executed by whom. Good only during the call that hands it over.
+struct EventSite {
+    const program::Function* function = nullptr;
+    const program::MicroOp* op = nullptr;
+    std::uint32_t cta = 0;    ///< linear index in the grid
+    std::uint32_t warp = 0;   ///< in the CTA
+    std::uint32_t lanes = 0;  ///< mask of those that execute it
+};
+
+/// A read, write or atomic of memory by the lanes of a warp. A warp's access to generic addresses that point into
+/// several spaces gives one event per space.
+struct Access {
+    enum class Kind : std::uint8_t { read, write, atomic };
+    EventSite site;
+    Kind kind = Kind::read;
+    program::Space space = program::Space::global;  ///< never generic
+    std::uint32_t bytes = 0;                        ///< per lane, all elements of a vector
+    std::span<const Address, 32> addresses;         ///< by lane, within `space` (shared: rank << 24 | offset)
+};
+
+/// An asynchronous copy by one lane: cp.async.
+struct Copy {
+    EventSite site;
+    std::uint64_t id = 0;  ///< the same when issued and when landed
+    std::uint32_t lane = 0;
+    std::uint32_t bytes = 0, source_bytes = 0;  ///< those beyond source_bytes are zeros
+    Address destination = 0;                    ///< shared
+    Address source = 0;                         ///< global
+};
+
+struct BarrierEvent {
+    enum class Kind : std::uint8_t { arrive, wait, complete };
+    EventSite site;
+    Kind kind = Kind::arrive;
+    bool mbarrier = false;
+    Address barrier = 0;           ///< number of the CTA's barrier, or shared address of the mbarrier
+    std::uint64_t generation = 0;  ///< phases completed before this event (an mbarrier tells its parity)
+};
+
+struct Fence {
+    EventSite site;
+};
+
+/// A matrix multiply: `rows` of the warp's frame, by operand place, hold its fragments after it was executed.
+struct Multiply {
+    EventSite site;
+    const program::Mma* mma = nullptr;
+};
+
+/// The one stream of what a kernel does. Consumers override what they need; without a consumer a kernel runs without
+/// hooks.
+class Observer {
+  public:
+    virtual ~Observer() = default;
+    virtual void access(const Access&) {}
+    virtual void copy_issued(const Copy&) {}
+    virtual void copy_landed(const Copy&) {}
+    virtual void barrier(const BarrierEvent&) {}
+    virtual void fence(const Fence&) {}
+    virtual void multiply(const Multiply&) {}
+    /// Every operation that at least one lane executes, before it does; only if wants_operations().
+    virtual void operation(const EventSite&) {}
+    virtual bool wants_operations() const { return false; }
+};
+
+}  // namespace tilepath::machine
