@@ -1,0 +1,25 @@
+# cmake --install: the program, the headers of include/tilepath, and tilepath::tilepath for find_package. The libraries of
+# the folders are static, so the package names what they link: see tilepath-config.cmake.in.
+include(CMakePackageConfigHelpers)
+
+# What the API stands on; the program's own folders stay out.
+get_property(installed GLOBAL PROPERTY TILEPATH_FOLDERS)
+list(REMOVE_ITEM installed tilepath_cli tilepath_report)
+set_target_properties(tilepath_api PROPERTIES EXPORT_NAME tilepath)
+target_compile_features(tilepath_api PUBLIC cxx_std_23)
+add_library(tilepath::tilepath ALIAS tilepath_api)
+
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/tilepath)
+install(TARGETS ${installed} EXPORT tilepath ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT tilepath NAMESPACE tilepath:: FILE tilepath-targets.cmake DESTINATION ${package_directory})
+install(DIRECTORY include/tilepath DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(TARGET tilepath_cli_program)
+  install(TARGETS tilepath_cli_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+configure_package_config_file(cmake/tilepath-config.cmake.in ${PROJECT_BINARY_DIR}/tilepath-config.cmake
+  INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilepath-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tilepath-config.cmake ${PROJECT_BINARY_DIR}/tilepath-config-version.cmake
+  DESTINATION ${package_directory})
