@@ -20,7 +20,8 @@ inline std::string module_text(const std::string& target, const std::string& ver
                                const std::vector<std::string>& lines) {
     std::string text = fmt::format(".version {}\n.target {}\n.address_size 64\n", version, target);
     text += ".global .align 16 .b8 g[4096];\n.visible .entry k(.param .align 16 .b8 a[64])\n{\n";
-    text += ".reg .pred p<16>; .reg .b8 c<4>; .reg .b16 h<16>; .reg .b32 r<64>;\n.reg .b64 q<32>; .reg .b128 x<8>;\n";
+    text += ".reg .pred p<16>; .reg .b8 c<4>; .reg .b16 h<16>; .reg .b32 r<64>;\n.reg .b64 q<32>; ";
+    text += version < "8.3" ? ".reg .b64 x<8>;\n" : ".reg .b128 x<8>;\n";  // .b128 came with PTX ISA 8.3
     text += ".shared .align 128 .b8 s[4096];\n.local .align 16 .b8 l[256];\n";
     for (const std::string& line : lines) text += line + "\n";
     return text + "ret;\n}\n";

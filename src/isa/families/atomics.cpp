@@ -34,6 +34,8 @@ void atomic(Lowering& to, const Bound& in) {
     for (Operand part : to.read_vector(in["b"], in.type())) sources.push_back(part);
     check(in["b"], sources.size() - 1);
     if (in.operand("c")) sources.push_back(to.read(in["c"], in.type()));
+    if (in.type() == DataType::b128 && in.word("scope") == "sys")
+        available(to, in.instruction().span, ".b128 with .sys", since(8, 4, 90));
     if (in.operand("policy")) to.read(in["policy"], DataType::b64);
     MicroOp& out = to.emit(Op::atom, in.type(), destinations, sources);
     out.space = at.space;

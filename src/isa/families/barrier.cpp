@@ -34,28 +34,39 @@ void barrier(Lowering& to, const Bound& in) {
     out.flags.aligned = in.has("aligned") || in.form().opcode == "bar";
 }
 
+/// Each without and with .cta, which came later.
+std::vector<FormText> forms() {
+    std::vector<FormText> out;
+    auto add = [&](std::string_view plain, std::string_view cta, std::vector<std::string_view> words, Needs needs) {
+        out.push_back({plain, words, needs});
+        out.push_back({cta, std::move(words), later(needs, since(7, 8, 30))});
+    };
+    const Needs counted = since(2, 0, 20), unaligned = since(6, 0, 30);
+    constexpr std::string_view u32 = "type: u32", pred = "type: pred", op = "op: and or";
+    add("bar.sync a{, b}", "bar.cta.sync a{, b}", {}, since(1, 0));
+    add("bar.arrive a, b", "bar.cta.arrive a, b", {}, counted);
+    add("bar.red.popc.type d, a, c:pred", "bar.cta.red.popc.type d, a, c:pred", {u32}, counted);
+    add("bar.red.popc.type d, a, b, c:pred", "bar.cta.red.popc.type d, a, b, c:pred", {u32}, counted);
+    add("bar.red.op.type p, a, c:pred", "bar.cta.red.op.type p, a, c:pred", {op, pred}, counted);
+    add("bar.red.op.type p, a, b, c:pred", "bar.cta.red.op.type p, a, b, c:pred", {op, pred}, counted);
+    add("barrier.sync{.aligned} a{, b}", "barrier.cta.sync{.aligned} a{, b}", {}, unaligned);
+    add("barrier.arrive{.aligned} a, b", "barrier.cta.arrive{.aligned} a, b", {}, unaligned);
+    add("barrier.red.popc{.aligned}.type d, a, c:pred", "barrier.cta.red.popc{.aligned}.type d, a, c:pred", {u32},
+        unaligned);
+    add("barrier.red.popc{.aligned}.type d, a, b, c:pred", "barrier.cta.red.popc{.aligned}.type d, a, b, c:pred", {u32},
+        unaligned);
+    add("barrier.red.op{.aligned}.type p, a, c:pred", "barrier.cta.red.op{.aligned}.type p, a, c:pred", {op, pred},
+        unaligned);
+    add("barrier.red.op{.aligned}.type p, a, b, c:pred", "barrier.cta.red.op{.aligned}.type p, a, b, c:pred",
+        {op, pred}, unaligned);
+    return out;
+}
+
 }  // namespace
 
 std::vector<Family> barrier_families() {
     return {
-        {.manual = "9.7.13.1",
-         .forms = {{"bar.sync a{, b}", {}, since(1, 0)},
-                   {"bar.cta.sync a{, b}", {}, since(7, 8, 30)},
-                   {"bar.arrive a, b", {}, since(2, 0, 20)},
-                   {"bar.cta.arrive a, b", {}, since(7, 8, 30)},
-                   {"bar{.cta}.red.popc.type d, a, c:pred", {"type: u32"}, since(2, 0, 20)},
-                   {"bar{.cta}.red.popc.type d, a, b, c:pred", {"type: u32"}, since(2, 0, 20)},
-                   {"bar{.cta}.red.op.type p, a, c:pred", {"op: and or", "type: pred"}, since(2, 0, 20)},
-                   {"bar{.cta}.red.op.type p, a, b, c:pred", {"op: and or", "type: pred"}, since(2, 0, 20)},
-                   {"barrier{.cta}.sync{.aligned} a{, b}", {}, since(6, 0, 30)},
-                   {"barrier{.cta}.arrive{.aligned} a, b", {}, since(6, 0, 30)},
-                   {"barrier{.cta}.red.popc{.aligned}.type d, a, c:pred", {"type: u32"}, since(6, 0, 30)},
-                   {"barrier{.cta}.red.popc{.aligned}.type d, a, b, c:pred", {"type: u32"}, since(6, 0, 30)},
-                   {"barrier{.cta}.red.op{.aligned}.type p, a, c:pred", {"op: and or", "type: pred"}, since(6, 0, 30)},
-                   {"barrier{.cta}.red.op{.aligned}.type p, a, b, c:pred",
-                    {"op: and or", "type: pred"},
-                    since(6, 0, 30)}},
-         .lower = barrier},
+        {.manual = "9.7.13.1", .forms = forms(), .lower = barrier},
         {.manual = "9.7.13.2",
          .forms = {{"bar.warp.sync membermask", {}, since(6, 0, 30)}},
          .lower =

@@ -7,7 +7,8 @@
 namespace tilepath::isa {
 namespace {
 
-/// mov d, {a, b}; mov {d, e}, a; mov d, a, where `a` may be a register, constant, special register or a symbol's address.
+/// mov d, {a, b}; mov {d, e}, a; mov d, a, where `a` may be a register, constant, special register or a symbol's
+/// address.
 void lower_mov(Lowering& to, const Bound& in) {
     const DataType type = in.type();
     const ptx::Operand &d = in["d"], &a = in["a"];
@@ -21,7 +22,8 @@ void lower_mov(Lowering& to, const Bound& in) {
             case 64: return DataType::b64;
             default: break;
         }
-        to.error(vector.span, fmt::format("a .{} value does not split into {} parts", program::traits(type).name, parts),
+        to.error(vector.span,
+                 fmt::format("a .{} value does not split into {} parts", program::traits(type).name, parts),
                  "2 or 4 parts of 8, 16, 32 or 64 bits");
         return DataType::b32;
     };
@@ -50,6 +52,9 @@ void lower_isspacep(Lowering& to, const Bound& in) {
     to.emit(Op::isspacep, DataType::u64, {p}, {to.read(in["a"], DataType::none)}).space = space_named(in.word("space"));
 }
 
+constexpr std::string_view spaces = "space: const global local shared shared::cta shared::cluster";
+constexpr std::string_view parameters = "space: param param::entry";
+
 }  // namespace
 
 std::vector<Family> data_movement_families() {
@@ -59,12 +64,12 @@ std::vector<Family> data_movement_families() {
                    {"mov.type d, a", {"type: b128"}, since(8, 3, 70)}},
          .lower = lower_mov},
         {.manual = "9.7.9.20",
-         .forms = {{"cvta{.to}.space.type d, a", {"space: const global local shared shared::cta shared::cluster param param::entry", "type: u32 u64"},
-                    since(2, 0, 20)}},
+         .forms = {{"cvta{.to}.space.type d, a", {spaces, "type: u32 u64"}, since(2, 0, 20)},
+                   {"cvta{.to}.space.type d, a", {parameters, "type: u32 u64"}, since(7, 7, 70)}},
          .lower = lower_cvta},
         {.manual = "9.7.9.19",
-         .forms = {{"isspacep.space p, a:none", {"space: const global local shared shared::cta shared::cluster param param::entry"},
-                    since(2, 0, 20)}},
+         .forms = {{"isspacep.space p, a:none", {spaces}, since(2, 0, 20)},
+                   {"isspacep.space p, a:none", {parameters}, since(7, 7, 70)}},
          .lower = lower_isspacep},
     };
 }
