@@ -128,9 +128,11 @@ Operand Lowering::special_register(const ptx::Operand& operand) {
     return into;
 }
 
-Operand Lowering::symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, Space& space) {
+Operand Lowering::symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, DataType type, Space& space) {
     const std::uint64_t offset = operand.bits;
-    Constant constant{Constant::Kind::value, 64, 0, offset, 0};
+    // An operation of 32 bits takes the low half of an address: rows hold as many bits as their readers expect.
+    const auto width = static_cast<std::uint8_t>(type == DataType::none ? 64 : register_bits(type));
+    Constant constant{Constant::Kind::value, width, 0, offset, 0};
     if (symbol.kind == ptx::SymbolKind::function || symbol.kind == ptx::SymbolKind::alias) {
         std::int32_t index = builder_.function_index(symbol.node);
         if (index < 0) error(operand.span, fmt::format("'{}' has no body, so it has no address", module_.name(operand.name)));
@@ -209,7 +211,7 @@ Operand Lowering::read_any(const ptx::Operand& operand, DataType type, bool wide
                 case ptx::SymbolKind::function:
                 case ptx::SymbolKind::alias: {
                     Space space{};
-                    return symbol_address(operand, *symbol, space);
+                    return symbol_address(operand, *symbol, type, space);
                 }
                 case ptx::SymbolKind::label:
                 case ptx::SymbolKind::prototype:
@@ -296,7 +298,7 @@ Address Lowering::address(const ptx::Operand& operand, Space space) {
         return {base, operand.offset(), space};
     }
     Space own = space;
-    Operand base = symbol_address(operand, *symbol, own);
+    Operand base = symbol_address(operand, *symbol, DataType::none, own);
     const bool same = own == space || space == Space::generic || (space == Space::param && own == Space::local) ||
                       (space == Space::shared_cluster && own == Space::shared);
     if (!same)

@@ -103,7 +103,7 @@ class Lowering {
 
     Operand read_any(const ptx::Operand& operand, DataType type, bool wider);
     Operand write_any(const ptx::Operand& operand, DataType type, bool wider);
-    Operand symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, Space& space);
+    Operand symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, DataType type, Space& space);
     Operand register_operand(const ptx::Operand& operand, DataType type, bool wider);
     Operand special_register(const ptx::Operand& operand);
     std::vector<Operand> parts(const ptx::Operand& operand, DataType type, bool wider, bool writes);
