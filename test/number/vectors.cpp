@@ -43,6 +43,8 @@ VectorFile vector_file(const std::filesystem::path& path) {
             formats.push_back(*format);
         } else if (word == "satfinite") {
             file.request.saturate = true;
+        } else if (word == "m8n8k4") {
+            file.request.m8n8k4 = true;
         } else if (word == "mma" || word == "wgmma" || word == "wmma") {
             file.request.instruction = word == "mma"     ? Instruction::mma_sync
                                        : word == "wgmma" ? Instruction::wgmma

@@ -14,7 +14,7 @@ struct VectorLine {
     std::uint64_t c = 0, d = 0;
 };
 
-/// A file named GPU[_INSTRUCTION]_A[_B]_D[_kN][_satfinite].txt, and the instruction that gave its results.
+/// A file named GPU[_INSTRUCTION]_A[_B]_D[_kN][_satfinite][_m8n8k4].txt, and the instruction that gave its results.
 struct VectorFile {
     std::filesystem::path path;
     std::string gpu;

@@ -3,6 +3,10 @@
 // tile; all else is zero.
 //
 //     nvcc -std=c++20 -gencode=arch=compute_90a,code=sm_90a tools/record/dot.cu -o dot && ./dot FOLDER
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <mma.h>
+
 #include <array>
 #include <vector>
 
@@ -87,6 +91,66 @@ __global__ void mma_f64(Packed* all) {
     for (unsigned i = 0; i < 2; ++i) {
         if (g == row && 2 * t + i == column) *reinterpret_cast<double*>(p.d) = d[i];
     }
+}
+
+// ---- mma.m8n8k4 with f16, Volta's shape: lanes 0-3 and 16-19 hold the first of a warp's four products, rows and
+// columns (lane mod 4) + 4 (lane >= 16)
+
+#define VOLTA_KERNEL(name, instruction, d_list, d16)                                                                   \
+    __global__ void name(Packed* all) {                                                                                \
+        Packed& p = all[blockIdx.x];                                                                                   \
+        const unsigned lane = threadIdx.x, high = lane >= 16 ? 4 : 0, mine = lane % 4 + high, row = blockIdx.x % 8,    \
+                       column = blockIdx.x / 3 % 8;                                                                    \
+        const bool used = lane % 16 < 4;                                                                               \
+        std::uint32_t a[2] = {}, b[2] = {}, d[8] = {};                                                                 \
+        const auto here = [&](unsigned i) {                                                                            \
+            return used && (d16 ? mine == row && i == column                                                           \
+                                : (lane & 1) + (i & 2) + high == row && (i & 4) + (lane & 2) + (i & 1) == column);     \
+        };                                                                                                             \
+        for (unsigned i = 0; i < 2; ++i) {                                                                             \
+            if (used && mine == row) a[i] = p.a[i];                                                                    \
+            if (used && mine == column) b[i] = p.b[i];                                                                 \
+        }                                                                                                              \
+        for (unsigned i = 0; i < 8; ++i) {                                                                             \
+            if (here(i)) (d16 ? d[i / 2] : d[i]) |= d16 ? p.c[0] << (16 * (i % 2)) : p.c[0];                           \
+        }                                                                                                              \
+        asm volatile("mma.sync.aligned.m8n8k4.row.col." instruction " {" d_list "}, {%8,%9}, {%10,%11}, {" d_list "};" \
+                     : "+r"(d[0]), "+r"(d[1]), "+r"(d[2]), "+r"(d[3]), "+r"(d[4]), "+r"(d[5]), "+r"(d[6]), "+r"(d[7])  \
+                     : "r"(a[0]), "r"(a[1]), "r"(b[0]), "r"(b[1]));                                                    \
+        for (unsigned i = 0; i < 8; ++i) {                                                                             \
+            if (here(i)) p.d[0] = d16 ? d[i / 2] >> (16 * (i % 2)) & 0xFFFF : d[i];                                    \
+        }                                                                                                              \
+    }
+VOLTA_KERNEL(volta_f16_f16, "f16.f16.f16.f16", "%0,%1,%2,%3", 1)
+VOLTA_KERNEL(volta_f16_f32, "f32.f16.f16.f32", "%0,%1,%2,%3,%4,%5,%6,%7", 0)
+
+// ---- wmma m16n16: whole matrices in shared memory
+
+template <class Element, class Fragment, class Accumulator, int k>
+__global__ void wmma_tile(Packed* all) {
+    using namespace nvcuda::wmma;
+    __shared__ alignas(128) Element a[16 * k], b[16 * k];
+    __shared__ alignas(128) Accumulator d[16 * 16];
+    Packed& p = all[blockIdx.x];
+    const unsigned row = blockIdx.x % 16, column = blockIdx.x / 5 % 16;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 16 * k; ++i) a[i] = b[i] = Element(0.0f);
+        for (int i = 0; i < 256; ++i) d[i] = Accumulator(0.0f);
+        memcpy(a + row * k, p.a, k * sizeof(Element));
+        memcpy(b + column * k, p.b, k * sizeof(Element));
+        memcpy(d + row * 16 + column, p.c, sizeof(Accumulator));
+    }
+    __syncwarp();
+    fragment<matrix_a, 16, 16, k, Fragment, row_major> fragment_a;
+    fragment<matrix_b, 16, 16, k, Fragment, col_major> fragment_b;
+    fragment<accumulator, 16, 16, k, Accumulator> fragment_d;
+    load_matrix_sync(fragment_a, a, k);
+    load_matrix_sync(fragment_b, b, k);
+    load_matrix_sync(fragment_d, d, 16, mem_row_major);
+    mma_sync(fragment_d, fragment_a, fragment_b, fragment_d);
+    store_matrix_sync(d, fragment_d, 16, mem_row_major);
+    __syncwarp();
+    if (threadIdx.x == 0) memcpy(p.d, d + row * 16 + column, sizeof(Accumulator));
 }
 
 // ---- wgmma m64n8: both operands in shared memory, along k, not swizzled: 8 x 16-byte core matrices, two of them along
@@ -228,6 +292,16 @@ const FloatForm float_forms[] = {
     {"wgmma_e5m2_f16", wgmma_e5m2_f16, 128, 32, e5m2, e5m2, f16},
 };
 
+// Recorded after the integers, so that the seeds of the others stay.
+const FloatForm other_float_forms[] = {
+    {"mma_f16_f16_m8n8k4", volta_f16_f16, 32, 4, f16, f16, f16},
+    {"mma_f16_f32_m8n8k4", volta_f16_f32, 32, 4, f16, f16, f32},
+    {"wmma_f16_f32", wmma_tile<__half, __half, float, 16>, 32, 16, f16, f16, f32},
+    {"wmma_f16_f16", wmma_tile<__half, __half, __half, 16>, 32, 16, f16, f16, f16},
+    {"wmma_bf16_f32", wmma_tile<__nv_bfloat16, __nv_bfloat16, float, 16>, 32, 16, bf16, bf16, f32},
+    {"wmma_tf32_f32", wmma_tile<float, nvcuda::wmma::precision::tf32, float, 8>, 32, 8, tf32, tf32, f32},
+};
+
 struct IntegerForm {
     const char* name;
     Kernel kernel;
@@ -271,15 +345,17 @@ std::vector<record::Dot> integer_inputs(int bits, std::uint64_t seed) {
 int main(int argc, char** argv) {
     if (argc != 2) return std::fprintf(stderr, "dot FOLDER\n"), 2;
     std::uint64_t seed = 1;
-    for (const FloatForm& form : float_forms) {
+    const auto record_float = [&](const FloatForm& form) {
         record::DotInputs inputs(form.a, form.b, form.d, form.k, seed++);
         std::vector<record::Dot> dots;
         for (int i = 0; i < lines; ++i) dots.push_back(inputs.next());
         record_form(argv[1], form.name, form.kernel, form.threads, dots, form.a.bits, form.b.bits, form.d.bits);
-    }
+    };
+    for (const FloatForm& form : float_forms) record_float(form);
     for (const IntegerForm& form : integer_forms) {
         record_form(argv[1], form.name, form.kernel, form.threads, integer_inputs(form.bits, seed++), form.bits,
                     form.bits, 32);
     }
+    for (const FloatForm& form : other_float_forms) record_float(form);
     return 0;
 }
