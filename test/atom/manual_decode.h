@@ -3,6 +3,7 @@
 // written without looking at atom/: (lane, element i of the lane) to (row, column).
 #include <string>
 
+#include "atom/fragment.h"
 #include "number/format.h"
 
 namespace tilepath::atom::manual {
@@ -69,6 +70,26 @@ inline At quad_c(number::Format format, int lane, int i) {
     if (format == number::Format::f16) return {quad(lane), lane < 16 ? lane % 4 : lane % 4 + 4, i};
     int x = (lane & 1) + (i & 2);
     return {quad(lane), lane < 16 ? x : x + 4, (i & 4) + (lane & 2) + (i & 1)};
+}
+
+/// Sparsity metadata of mma.sp, as recorded on an H200: where the four bits of (row, chunk) lie. `chunks`: per row;
+/// `wide`: elements of 16 bits or more.
+inline ElementPlace metadata(int chunks, bool wide, int selector, int row, int chunk) {
+    int g = row % 8, high = row / 8, half = chunks / 2, lane = 0, bit = 0;
+    if (wide && chunks == 8) {  // m16n8k32 f16, m16n8k16 tf32: t = 2·sel + K half; low half row g, high half row g + 8
+        lane = 4 * g + 2 * selector + chunk / half;
+        bit = 16 * high + 4 * (chunk % half);
+    } else if (wide) {  // m16n8k16 f16, m16n8k8 tf32: t = sel
+        lane = 4 * g + selector;
+        bit = 16 * high + 4 * chunk;
+    } else if (chunks == 16) {  // m16n8k64 8-bit, m16n8k128 4-bit: t = b0 + 2·b1
+        lane = 4 * g + high + 2 * (chunk / half);
+        bit = 4 * (chunk % half);
+    } else {  // m16n8k32 8-bit, m16n8k64 4-bit: t = 2·sel + p, row g + 8p
+        lane = 4 * g + 2 * selector + high;
+        bit = 4 * chunk;
+    }
+    return {0, static_cast<std::uint8_t>(lane), 0, static_cast<std::uint8_t>(bit)};
 }
 
 }  // namespace tilepath::atom::manual

@@ -45,30 +45,6 @@ TEST(MmaSp, FragmentsAreTheManualsForEveryShapeAndType) {
     }
 }
 
-/// As recorded on an H200: where the nibble of (row, chunk) lies.
-ElementPlace metadata_place(const SparseMmaAtom& atom, int selector, int row, int chunk) {
-    int g = row % 8, high = row / 8;
-    int half_chunks = atom.shape.k / atom.chunk / 2;
-    int lane = 0, bit = 0;
-    if (atom.chunk <= 4 && pitch(atom, atom.types.a) >= 16) {
-        if (atom.shape.k / atom.chunk ==
-            8) {  // m16n8k32 f16, m16n8k16 tf32: t = 2·sel + K half; low half row g, high g + 8
-            lane = 4 * g + 2 * selector + chunk / half_chunks;
-            bit = 16 * high + 4 * (chunk % half_chunks);
-        } else {  // m16n8k16 f16, m16n8k8 tf32: t = sel
-            lane = 4 * g + selector;
-            bit = 16 * high + 4 * chunk;
-        }
-    } else if (atom.shape.k / atom.chunk == 16) {  // m16n8k64 8-bit, m16n8k128 4-bit: t = b0 + 2·b1
-        lane = 4 * g + high + 2 * (chunk / half_chunks);
-        bit = 4 * (chunk % half_chunks);
-    } else {  // m16n8k32 8-bit, m16n8k64 4-bit: t = 2·sel + p, row g + 8p
-        lane = 4 * g + 2 * selector + high;
-        bit = 4 * chunk;
-    }
-    return {0, static_cast<std::uint8_t>(lane), 0, static_cast<std::uint8_t>(bit)};
-}
-
 TEST(MmaSp, MetadataLiesWhereItWasRecorded) {
     for (const SparseMmaAtom& atom : all_mma_sp()) {
         EXPECT_EQ(atom.selectors, atom.shape.k / atom.chunk == 4    ? 4
@@ -83,7 +59,8 @@ TEST(MmaSp, MetadataLiesWhereItWasRecorded) {
             for (int row = 0; row < 16; ++row) {
                 for (int chunk = 0; chunk < metadata.columns; ++chunk) {
                     ElementPlace at = where[static_cast<std::size_t>(row * metadata.columns + chunk)];
-                    EXPECT_EQ(at, metadata_place(atom, selector, row, chunk))
+                    EXPECT_EQ(at, manual::metadata(atom.shape.k / atom.chunk, pitch(atom, atom.types.a) >= 16, selector,
+                                                   row, chunk))
                         << atom.name << " " << row << " " << chunk;
                     EXPECT_TRUE(taken.emplace(at.lane, at.bit).second);
                 }

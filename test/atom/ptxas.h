@@ -32,7 +32,7 @@ inline std::optional<std::string> find_ptxas() {
 inline std::set<std::size_t> refused_by_ptxas(const std::string& ptxas, const std::string& target,
                                               const std::vector<std::string>& instructions) {
     const std::string preamble = ".version 9.0\n.target " + target + "\n.address_size 64\n.visible .entry k() {\n" +
-                                 ".reg .b32 r<99>; .reg .f32 f<99>; .reg .f64 g<99>; .reg .b64 q<9>; .reg .pred "
+                                 ".reg .b32 r<200>; .reg .f32 f<200>; .reg .f64 g<99>; .reg .b64 q<9>; .reg .pred "
                                  "p<9>;\n.shared .align 128 .b8 s[4096];\n";
     constexpr int first_line = 7;
     std::string file = testing::TempDir() + "/ptxas_" + std::to_string(getpid()) + "_" + target + ".ptx";
