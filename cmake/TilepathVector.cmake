@@ -4,13 +4,13 @@ file(GLOB vector_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/exec/alu/
 # No body sets errno or looks at floating-point exceptions, which would keep loops from being vectorised.
 set_source_files_properties(${vector_sources} PROPERTIES
   COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math" SKIP_PRECOMPILE_HEADERS ON)
-set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/exec/alu/rounded.cpp PROPERTIES
-  COMPILE_OPTIONS "-frounding-math" SKIP_PRECOMPILE_HEADERS ON)
+set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/exec/alu/vector/rounded.cpp
+  APPEND PROPERTY COMPILE_OPTIONS "-frounding-math")
 
 function(tilepath_vector_target name)
   add_library(tilepath_exec_${name} OBJECT ${vector_sources})
   target_compile_definitions(tilepath_exec_${name} PRIVATE TILEPATH_ALU_TARGET=${name})
-  target_compile_options(tilepath_exec_${name} PRIVATE ${ARGN})
+  target_compile_options(tilepath_exec_${name} PRIVATE -fno-strict-aliasing ${ARGN})
   target_include_directories(tilepath_exec_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(tilepath_exec_${name} PRIVATE tilepath_flags)
   target_sources(tilepath_exec PRIVATE $<TARGET_OBJECTS:tilepath_exec_${name}>)

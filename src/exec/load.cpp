@@ -187,27 +187,35 @@ class Loader {
 
     void emit() {
         std::vector<int> predecessors(function_.blocks.size());
+        std::vector<std::pair<std::size_t, program::BlockId>> jumps;  // code, and the block where it goes
         for (const program::Block& block : function_.blocks)
             for (program::BlockId successor : block.successors) ++predecessors[successor];
         for (std::size_t b = 0; b < function_.blocks.size(); ++b) {
+            const program::Block& block = function_.blocks[b];
             out_.block_start.push_back(static_cast<std::uint32_t>(out_.code.size()));
-            for (std::uint32_t i = function_.blocks[b].first; i < function_.blocks[b].last; ++i)
+            for (std::uint32_t i = block.first; i < block.last; ++i) {
                 out_.code.push_back(decode(function_.ops[i]));
-            const bool joins = b + 1 < function_.blocks.size() && predecessors[b + 1] > 1;
-            if (joins && falls_through(function_.blocks[b])) {
-                Code boundary;
-                boundary.kind = Kind::boundary;
-                out_.code.push_back(boundary);
+                if (out_.code.back().kind == Kind::bra) jumps.emplace_back(out_.code.size() - 1, block.successors.front());
+            }
+            if (!falls_through(block)) continue;
+            Code code;
+            if (block.successors.empty()) {
+                // Control that runs off a function's end returns, as PTX has it.
+                code.kind = function_.entry ? Kind::exit_ : Kind::ret;
+                out_.code.push_back(code);
+                continue;
+            }
+            const program::BlockId next = next_block(block);
+            if (next != b + 1) {
+                code.kind = Kind::bra;
+                jumps.emplace_back(out_.code.size(), next);
+                out_.code.push_back(code);
+            } else if (predecessors[next] > 1) {
+                code.kind = Kind::boundary;
+                out_.code.push_back(code);
             }
         }
-        // A function whose last block falls off its end returns, as PTX has it.
-        if (function_.blocks.empty() || falls_through(function_.blocks.back())) {
-            Code last;
-            last.kind = function_.entry ? Kind::exit_ : Kind::ret;
-            out_.code.push_back(last);
-        }
-        for (Code& code : out_.code)
-            if (code.kind == Kind::bra) code.target = out_.block_start[code.op->detail];
+        for (const auto& [code, block] : jumps) out_.code[code].target = out_.block_start[block];
         for (const auto& table : function_.branch_tables) {
             std::vector<std::uint32_t> starts;
             for (program::BlockId block : table) starts.push_back(out_.block_start[block]);
@@ -221,6 +229,12 @@ class Loader {
         static constexpr Kind leaving[] = {Kind::bra, Kind::brx, Kind::ret, Kind::exit_, Kind::trap};
         if (std::ranges::find(leaving, kind_of(last.op)) == std::end(leaving)) return true;
         return last.guard.kind != Operand::Kind::none;
+    }
+
+    /// Where lanes go that no control operation takes elsewhere (ops.inc, "control").
+    program::BlockId next_block(const program::Block& block) const {
+        const Op last = block.first == block.last ? Op::mov : function_.ops[block.last - 1].op;
+        return last == Op::bra ? block.successors[1] : last == Op::brx ? block.successors.back() : block.successors.front();
     }
 
     Code decode(const MicroOp& op) {
