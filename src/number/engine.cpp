@@ -63,9 +63,11 @@ FusedRule fused_rule(const DotRecipe& recipe) {
         rule.starts_from_zero = true;
         rule.separate_halves = recipe.separate_halves;
     }
-    // Products are below 4 and C below 2 at the largest exponent.
-    const std::int64_t bound = (std::int64_t(4) * rule.group_length + 2) << rule.fraction_bits;
-    rule.wide_sum = bound > INT32_MAX;
+    // Products are below 4 and C below 2 at the largest exponent, and the largest of them leave 2^31 unreached.
+    const std::int64_t products = std::int64_t(4 * rule.group_length) << rule.fraction_bits;
+    const std::int64_t limit = std::int64_t(1) << 31;
+    if (products + (std::int64_t(2) << rule.fraction_bits) > limit)
+        rule.range = products <= limit ? SumRange::fits_less_c : SumRange::halves_fit;
     return rule;
 }
 
@@ -112,50 +114,26 @@ int prepared_bits(const DotRecipe& r) {
     return r.kind == DotRecipe::Kind::integer ? 16 : 1;
 }
 
-FloatBlock float_block(std::byte* block, int elements, int rows) {
-    auto* const values = reinterpret_cast<float*>(block);
-    return {values, reinterpret_cast<std::int32_t*>(values + elements * rows)};
+/// Element (row, column) of accumulators that may not exist.
+const void* element(const void* tile, std::ptrdiff_t at, int bytes) {
+    return tile ? static_cast<const std::byte*>(tile) + at * bytes : nullptr;
 }
 
-/// One block of C and D: in place, or by way of a copy where the tile ends inside the block.
-class Tile {
-  public:
-    Tile(const void* c, void* d, std::ptrdiff_t stride, int row, int column, int rows, int columns, int bytes)
-        : d_(static_cast<std::byte*>(d) + (row + column * stride) * bytes),
-          stride_(stride),
-          rows_(std::min(block_rows, rows - row)),
-          columns_(std::min(block_columns, columns - column)),
-          bytes_(bytes) {
-        const auto* from = c ? static_cast<const std::byte*>(c) + (row + column * stride) * bytes : nullptr;
-        c_ = from;
-        if (is_whole()) return;
-        if (!from) return;
-        std::memset(copy_, 0, sizeof copy_);
-        for (int j = 0; j < columns_; ++j)
-            std::memcpy(copy_ + j * block_rows * bytes, from + j * stride * bytes, std::size_t(rows_ * bytes));
-        c_ = copy_;
-    }
-    ~Tile() {
-        if (is_whole()) return;
-        for (int j = 0; j < columns_; ++j)
-            std::memcpy(d_ + j * stride_ * bytes_, copy_ + j * block_rows * bytes_, std::size_t(rows_ * bytes_));
-    }
-    Tile(const Tile&) = delete;
-    Tile& operator=(const Tile&) = delete;
+/// A block of C and D at the tile's edge, as a whole block aside.
+struct EdgeBlock {
+    int rows, columns, bytes;
+    alignas(64) std::byte copy[block_rows * block_columns * 4];
 
-    Accumulators accumulators() {
-        if (is_whole()) return {c_, stride_, d_, stride_};
-        return {c_, block_rows, copy_, block_rows};
+    void load(const void* c, std::ptrdiff_t stride) {
+        std::memset(copy, 0, sizeof copy);
+        for (int j = 0; c && j < columns; ++j)
+            std::memcpy(copy + j * block_rows * bytes, element(c, j * stride, bytes), std::size_t(rows * bytes));
     }
-
-  private:
-    bool is_whole() const { return rows_ == block_rows && columns_ == block_columns; }
-
-    const std::byte* c_;
-    std::byte* d_;
-    std::ptrdiff_t stride_;
-    int rows_, columns_, bytes_;
-    alignas(64) std::byte copy_[block_rows * block_columns * 4];
+    void store(void* d, std::ptrdiff_t stride) const {
+        for (int j = 0; j < columns; ++j)
+            std::memcpy(static_cast<std::byte*>(d) + j * stride * bytes, copy + j * block_rows * bytes,
+                        std::size_t(rows * bytes));
+    }
 };
 
 }  // namespace
@@ -257,23 +235,30 @@ void TileEngine::multiply(const PreparedOperand& a, const PreparedOperand& b, co
         fused.group_length = a.padded_elements_ / 2;
     }
     const int bytes = accumulator_bytes(recipe_.d);
-    const int words = a.padded_elements_ * operand_bits(recipe_.a) / 32;  // of bits
-    for (int column = 0; column < b.rows_; column += block_columns)
-        for (int row = 0; row < a.rows_; row += block_rows) {
-            const int i = row / block_rows, j = column / block_columns;
-            Tile tile(c, d, column_stride, row, column, a.rows_, b.rows_, bytes);
-            if (is_float_kind(recipe_))
-                plan_->multiply_fused(
-                    fused, float_block(a.block(i), a.padded_elements_, block_rows),
-                    float_block(b.block(j), b.padded_elements_, block_columns), a.padded_elements_,
-                    (a.special_[std::size_t(i)] ? special_a : 0u) | (b.special_[std::size_t(j)] ? special_b : 0u),
-                    tile.accumulators());
-            else
-                plan_->multiply_integers(plan_->integers, reinterpret_cast<const std::int32_t*>(a.block(i)),
-                                         reinterpret_cast<const std::int32_t*>(b.block(j)),
-                                         recipe_.kind == DotRecipe::Kind::integer ? a.padded_elements_ / 2 : words,
-                                         tile.accumulators());
+    const auto run = [&](int row, int column, int column_blocks, const Accumulators& accumulators) {
+        const int i = row / block_rows, j = column / block_columns;
+        const Operands operands{a.block(i),           b.block(j),         b.block_bytes_,
+                                column_blocks,        a.padded_elements_, a.special_[std::size_t(i)] != 0,
+                                b.special_.data() + j};
+        if (plan_->multiply_fused)
+            plan_->multiply_fused(fused, operands, accumulators);
+        else
+            plan_->multiply_integers(plan_->integers, operands, accumulators);
+    };
+    for (int row = 0; row < a.rows_; row += block_rows) {
+        const int rows = std::min(block_rows, a.rows_ - row);
+        const int whole_columns = rows == block_rows ? b.rows_ / block_columns * block_columns : 0;
+        if (whole_columns > 0)
+            run(row, 0, whole_columns / block_columns,
+                {element(c, row, bytes), column_stride, static_cast<std::byte*>(d) + row * bytes, column_stride});
+        for (int column = whole_columns; column < b.rows_; column += block_columns) {
+            EdgeBlock edge{rows, std::min(block_columns, b.rows_ - column), bytes, {}};
+            const std::ptrdiff_t at = row + column * column_stride;
+            edge.load(element(c, at, bytes), column_stride);
+            run(row, column, 1, {edge.copy, block_rows, edge.copy, block_rows});
+            edge.store(static_cast<std::byte*>(d) + at * bytes, column_stride);
         }
+    }
 }
 
 void TileEngine::multiply_scalar(const PreparedOperand& a, const PreparedOperand& b, const void* c, void* d,

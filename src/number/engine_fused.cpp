@@ -39,14 +39,6 @@ constexpr std::int32_t exponent_field = 0x7f800000, magnitude_bits = 0x7fffffff;
 constexpr std::int32_t least_f16_exponent = (127 - 14) << 23;
 constexpr float largest_f16 = 65504.0f;
 
-/// Where C and a group's results lie, column by column: f32, and values of binary16 when D is f16.
-struct State {
-    const float* c;
-    std::ptrdiff_t c_stride;
-    float* d;
-    std::ptrdiff_t d_stride;
-};
-
 HWY_INLINE VI bits_of(VF v) { return hn::BitCast(i32, v); }
 HWY_INLINE VF float_of(VI v) { return hn::BitCast(f32, v); }
 HWY_INLINE VI set(std::int32_t v) { return hn::Set(i32, v); }
@@ -132,6 +124,7 @@ struct Group {
     const std::int32_t* HWY_RESTRICT a_exponents;
     const std::int32_t* HWY_RESTRICT b_exponents;
     int length;
+    bool a_special, b_special;
 };
 
 /// The largest exponent among the products, at f32's place, in `largest`; its lower 16 bits are of no meaning.
@@ -180,6 +173,11 @@ HWY_INLINE VI exponent_of_c(VF c) {
     return hn::AndNot(is_zero, hn::Max(field, set(least_f16_exponent)));
 }
 
+/// trunc(c · 2^(F − e_max)).
+HWY_INLINE VI aligned_c(VF c, VI up) {
+    return truncate(hn::Mul(c, float_of(hn::Add(up, set((127 - 2 * value_shift) << 23)))));
+}
+
 template <ResultRounding rounding>
 HWY_INLINE VF round_sum(VI sum, VI scale) {
     if constexpr (rounding == ResultRounding::rne_f16)
@@ -196,8 +194,8 @@ HWY_INLINE VF round_sum(VI sum, VI scale) {
 /// cannot hold exactly (below 2^-126 as kept) less than 1 afterwards. So e_max ∈ [F − 105, F + 20]: results are normal
 /// f32 then, and zero terms and subnormal C lie too low to be the largest. With f16 results only the upper limit can
 /// fail: below 2^-28 all terms are zero (products of 5 exponent bits, and C, have none there), so a floor is free.
-template <ResultRounding rounding, bool wide_sum>
-HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, const State& state) {
+template <ResultRounding rounding, SumRange range>
+HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, VF (&state)[columns]) {
     VI up[columns], sums[columns];
     largest_exponents(g, up);
     // Low bits set, so that what lies below the exponents (see largest_exponents) borrows nothing from them.
@@ -206,37 +204,38 @@ HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, const State& 
     auto most = hn::Zero(u32);  // negative `up` counts as large
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c) {
-        const VF old = hn::LoadU(f32, state.c + c * state.c_stride);
-        VI largest = hn::Max(up[c], exponent_of_c<rounding>(old));
+        VI largest = hn::Max(up[c], exponent_of_c<rounding>(state[c]));
         if constexpr (rounding == ResultRounding::rne_f16) largest = hn::Max(largest, floor);
         up[c] = hn::And(hn::Sub(above, largest), set(std::int32_t(0xff800000)));
         most = hn::Max(most, hn::BitCast(u32, up[c]));
-        const VI scale = hn::Add(up[c], set((127 - 2 * value_shift) << 23));
-        sums[c] = truncate(hn::Mul(old, float_of(scale)));
+        sums[c] = range == SumRange::fits_less_c ? hn::Zero(i32) : aligned_c(state[c], up[c]);
     }
     if (!hn::AllFalse(u32, hn::Gt(most, hn::Set(u32, 125u << 23)))) return false;
 
-    if constexpr (wide_sum) {
-        const int half = g.length / 2;
-        add_products(g.a, g.b, half, up, sums);
-        VI first[columns];
+    if constexpr (range == SumRange::fits) {
+        add_products(g.a, g.b, g.length, up, sums);
+    } else {
+        const int first = range == SumRange::halves_fit ? g.length / 2 : g.length;
+        add_products(g.a, g.b, first, up, sums);
+        VI rest[columns];
 #pragma GCC unroll 8
-        for (int c = 0; c < columns; ++c) first[c] = sums[c];
-        add_products(g.a + half * block_rows, g.b + half * block_columns, g.length - half, up, sums);
+        for (int c = 0; c < columns; ++c)
+            rest[c] = range == SumRange::fits_less_c ? aligned_c(state[c], up[c]) : hn::Zero(i32);
+        if constexpr (range == SumRange::halves_fit)
+            add_products(g.a + first * block_rows, g.b + first * block_columns, g.length - first, up, rest);
         VI overflow = hn::Zero(i32);
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c) {
-            const VI second = hn::Sub(sums[c], first[c]);
-            overflow = hn::Or(overflow, hn::And(hn::Xor(sums[c], first[c]), hn::Xor(sums[c], second)));
+            const VI total = hn::Add(sums[c], rest[c]);
+            overflow = hn::Or(overflow, hn::And(hn::Xor(sums[c], total), hn::Xor(rest[c], total)));
+            sums[c] = total;
         }
         if (!hn::AllFalse(i32, hn::Lt(overflow, hn::Zero(i32)))) return false;
-    } else {
-        add_products(g.a, g.b, g.length, up, sums);
     }
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c) {
         const VI down = hn::Sub(set((127 + 2 * value_shift) << 23), up[c]);
-        hn::StoreU(round_sum<rounding>(sums[c], down), f32, state.d + c * state.d_stride);
+        state[c] = round_sum<rounding>(sums[c], down);
     }
     return true;
 }
@@ -320,11 +319,10 @@ HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, 
 
 /// One group for `lanes` rows and one column, any operands. Infinities and NaN: the plain sum in f64, which no
 /// finite operands overflow, is then infinite or NaN by the same rules.
-HWY_NOINLINE void wide_group(const FusedRule& rule, const Group& g, int column, unsigned special, const float* c_column,
-                             float* d_column) {
-    const int kept_down = (special & special_a ? 0 : value_shift) + (special & special_b ? 0 : value_shift);
+HWY_NOINLINE void wide_group(const FusedRule& rule, const Group& g, int column, float* state) {
+    const int kept_down = (g.a_special ? 0 : value_shift) + (g.b_special ? 0 : value_shift);
     for (int r = 0; r < lanes; r += wide_lanes) {
-        const auto c = hn::LoadU(f32_half, c_column + r);
+        const auto c = hn::Load(f32_half, state + r);
         const VD wide_c = hn::PromoteTo(f64, c);
         const auto largest = wide_largest(rule, g, r, column, c);
         const auto up = hn::Sub(hn::Set(i32_half, rule.fraction_bits + 127), largest);
@@ -340,29 +338,57 @@ HWY_NOINLINE void wide_group(const FusedRule& rule, const Group& g, int column, 
         const VD canonical_nan = hn::BitCast(f64, hn::Set(i64, 0x7fffffffe0000000));
         const VD special = hn::IfThenElse(hn::IsNaN(plain), canonical_nan, plain);
         const VD result = hn::IfThenElse(hn::IsFinite(plain), finite, special);
-        hn::StoreU(hn::DemoteTo(f32_half, result), f32_half, d_column + r);
+        hn::StoreU(hn::DemoteTo(f32_half, result), f32_half, state + r);
+    }
+}
+
+HWY_INLINE void wide_groups(const FusedRule& rule, const Group& g, VF (&state)[columns]) {
+    HWY_ALIGN float values[lanes];
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) {
+        hn::Store(state[c], f32, values);
+        wide_group(rule, g, c, values);
+        state[c] = hn::Load(f32, values);
     }
 }
 
 // ------------------------------------------------------------------------------------------------------ blocks
 
-/// The groups of [first, last) of k, chained; `state` is the whole block's.
-template <ResultRounding rounding, bool wide_sum>
-HWY_INLINE void add_groups(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int first, int last,
-                           unsigned special, const State& state) {
+/// Where one block of C, and of results, lie column by column: f32, and values of binary16 when D is f16.
+struct State {
+    const float* c;
+    std::ptrdiff_t c_stride;
+    float* d;
+    std::ptrdiff_t d_stride;
+};
+
+/// The groups of [first, last) of k, chained, for one block of D.
+template <ResultRounding rounding, SumRange range>
+HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int block, int first, int last,
+                           const State& state) {
+    const auto* const a = reinterpret_cast<const float*>(operands.a);
+    const auto* const b = reinterpret_cast<const float*>(operands.b + std::size_t(block) * operands.b_block_bytes);
+    const auto* const a_exponents = reinterpret_cast<const std::int32_t*>(a + operands.elements * block_rows);
+    const auto* const b_exponents = reinterpret_cast<const std::int32_t*>(b + operands.elements * block_columns);
+    const bool a_special = operands.a_special, b_special = operands.b_special[block];
     for (int row = 0; row < block_rows; row += lanes)
         for (int column = 0; column < block_columns; column += columns) {
-            State part{state.c + column * state.c_stride + row, state.c_stride, state.d + column * state.d_stride + row,
-                       state.d_stride};
+            VF sums[columns];
+#pragma GCC unroll 8
+            for (int c = 0; c < columns; ++c) sums[c] = hn::LoadU(f32, state.c + (column + c) * state.c_stride + row);
             for (int k = first; k < last; k += rule.group_length) {
-                const Group g{a.values + k * block_rows + row, b.values + k * block_columns + column,
-                              a.exponents + k / 2 * block_rows + row, b.exponents + k / 2 * block_columns + column,
-                              HWY_MIN(rule.group_length, last - k)};
-                if (special || !quick_group<rounding, wide_sum>(rule, g, part))
-                    for (int c = 0; c < columns; ++c)
-                        wide_group(rule, g, c, special, part.c + c * part.c_stride, part.d + c * part.d_stride);
-                part.c = part.d, part.c_stride = part.d_stride;
+                const Group g{a + k * block_rows + row,
+                              b + k * block_columns + column,
+                              a_exponents + k / 2 * block_rows + row,
+                              b_exponents + k / 2 * block_columns + column,
+                              HWY_MIN(rule.group_length, last - k),
+                              a_special,
+                              b_special};
+                const bool special = a_special | b_special;
+                if (special || !quick_group<rounding, range>(rule, g, sums)) wide_groups(rule, g, sums);
             }
+#pragma GCC unroll 8
+            for (int c = 0; c < columns; ++c) hn::StoreU(sums[c], f32, state.d + (column + c) * state.d_stride + row);
         }
 }
 
@@ -400,44 +426,55 @@ HWY_INLINE void for_each_vector(Body body) {
 }
 
 /// D is f32 and C comes first: the groups work on D itself.
-template <ResultRounding rounding, bool wide_sum>
-void multiply_in_place(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int elements, unsigned special,
-                       const Accumulators& tile) {
-    const float* const c = tile.c ? static_cast<const float*>(tile.c) : zeros;
-    const State state{c, tile.c ? tile.c_stride : 0, static_cast<float*>(tile.d), tile.d_stride};
-    add_groups<rounding, wide_sum>(rule, a, b, 0, elements, special, state);
+template <ResultRounding rounding, SumRange range>
+void multiply_in_place(const FusedRule& rule, const Operands& operands, const Accumulators& tile) {
+    const std::ptrdiff_t c_stride = tile.c ? tile.c_stride : 0;
+    State state{tile.c ? static_cast<const float*>(tile.c) : zeros, c_stride, static_cast<float*>(tile.d),
+                tile.d_stride};
+    for (int block = 0; block < operands.column_blocks; ++block) {
+        add_groups<rounding, range>(rule, operands, block, 0, operands.elements, state);
+        state.c += block_columns * state.c_stride;
+        state.d += block_columns * state.d_stride;
+    }
 }
 
 /// D is f16, or C comes last (fp8_through_f16).
-template <ResultRounding rounding, bool wide_sum>
-void multiply_aside(const FusedRule& rule, const FloatBlock& a, const FloatBlock& b, int elements, unsigned special,
-                    const Accumulators& tile) {
+template <ResultRounding rounding, SumRange range>
+void multiply_aside(const FusedRule& rule, const Operands& operands, const Accumulators& tile) {
     HWY_ALIGN float sums[block_columns][block_rows], second[block_columns][block_rows];
-    for_each_vector([&](int row, int column) HWY_ATTR {
-        const VF c = rule.starts_from_zero ? hn::Zero(f32) : load_c<rounding>(tile, row, column);
-        hn::Store(c, f32, &sums[column][row]);
-    });
-    const int middle = rule.separate_halves ? elements / 2 : elements;
-    add_groups<rounding, wide_sum>(rule, a, b, 0, middle, special, {sums[0], block_rows, sums[0], block_rows});
-    if (rule.separate_halves)
-        add_groups<rounding, wide_sum>(rule, a, b, middle, elements, special, {zeros, 0, second[0], block_rows});
-    for_each_vector([&](int row, int column) HWY_ATTR {
-        VF result = hn::Load(f32, &sums[column][row]);
-        if (rule.separate_halves) result = add_ieee<rounding>(result, hn::Load(f32, &second[column][row]));
-        if (rule.starts_from_zero) result = add_ieee<rounding>(result, load_c<rounding>(tile, row, column));
-        store_d<rounding>(result, tile, row, column);
-    });
+    const State in_place{sums[0], block_rows, sums[0], block_rows}, from_zero{zeros, 0, second[0], block_rows};
+    const int elements = operands.elements, middle = rule.separate_halves ? elements / 2 : elements;
+    for (int block = 0; block < operands.column_blocks; ++block) {
+        const int first = block * block_columns;
+        for_each_vector([&](int row, int column) HWY_ATTR {
+            const VF c = rule.starts_from_zero ? hn::Zero(f32) : load_c<rounding>(tile, row, first + column);
+            hn::Store(c, f32, &sums[column][row]);
+        });
+        add_groups<rounding, range>(rule, operands, block, 0, middle, in_place);
+        if (rule.separate_halves) add_groups<rounding, range>(rule, operands, block, middle, elements, from_zero);
+        for_each_vector([&](int row, int column) HWY_ATTR {
+            VF result = hn::Load(f32, &sums[column][row]);
+            if (rule.separate_halves) result = add_ieee<rounding>(result, hn::Load(f32, &second[column][row]));
+            if (rule.starts_from_zero) result = add_ieee<rounding>(result, load_c<rounding>(tile, row, first + column));
+            store_d<rounding>(result, tile, row, first + column);
+        });
+    }
 }
 
-template <ResultRounding rounding, bool wide_sum>
+template <ResultRounding rounding, SumRange range>
 FusedKernel kernel_for(const FusedRule& rule) {
-    if (rounding == ResultRounding::rne_f16 || rule.starts_from_zero) return multiply_aside<rounding, wide_sum>;
-    return multiply_in_place<rounding, wide_sum>;
+    if (rounding == ResultRounding::rne_f16 || rule.starts_from_zero) return multiply_aside<rounding, range>;
+    return multiply_in_place<rounding, range>;
 }
 
 template <ResultRounding rounding>
 FusedKernel kernel_for(const FusedRule& rule) {
-    return rule.wide_sum ? kernel_for<rounding, true>(rule) : kernel_for<rounding, false>(rule);
+    switch (rule.range) {
+        case SumRange::fits: return kernel_for<rounding, SumRange::fits>(rule);
+        case SumRange::fits_less_c: return kernel_for<rounding, SumRange::fits_less_c>(rule);
+        case SumRange::halves_fit: return kernel_for<rounding, SumRange::halves_fit>(rule);
+    }
+    return nullptr;
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ HWY_INLINE VI add_c(VI c, VI sum, bool saturate) {
 }
 
 template <IntegerRule::Kind kind>
-HWY_INLINE void multiply(const IntegerRule& rule, const std::int32_t* a, const std::int32_t* b, int words,
-                         const Accumulators& tile) {
+HWY_INLINE void multiply_block(const IntegerRule& rule, const std::int32_t* a, const std::int32_t* b, int words,
+                               const Accumulators& tile, int first_column) {
     for (int row = 0; row < block_rows; row += lanes) {
         VI sums[block_columns];
 #pragma GCC unroll 8
@@ -71,19 +71,29 @@ HWY_INLINE void multiply(const IntegerRule& rule, const std::int32_t* a, const s
 #pragma GCC unroll 8
         for (int c = 0; c < block_columns; ++c) {
             const auto* source = static_cast<const std::int32_t*>(tile.c);
-            const VI old = source ? hn::LoadU(i32, source + c * tile.c_stride + row) : hn::Zero(i32);
+            const int column = first_column + c;
+            const VI old = source ? hn::LoadU(i32, source + column * tile.c_stride + row) : hn::Zero(i32);
             hn::StoreU(add_c(old, sums[c], rule.saturate), i32,
-                       static_cast<std::int32_t*>(tile.d) + c * tile.d_stride + row);
+                       static_cast<std::int32_t*>(tile.d) + column * tile.d_stride + row);
         }
     }
 }
 
-void multiply_any(const IntegerRule& rule, const std::int32_t* a, const std::int32_t* b, int words,
-                  const Accumulators& tile) {
+template <IntegerRule::Kind kind>
+HWY_INLINE void multiply(const IntegerRule& rule, const Operands& operands, const Accumulators& tile) {
+    const int words = kind == IntegerRule::Kind::multiply ? operands.elements / 2 : operands.elements / 32;
+    const auto* const a = reinterpret_cast<const std::int32_t*>(operands.a);
+    for (int block = 0; block < operands.column_blocks; ++block) {
+        const std::byte* const b = operands.b + std::size_t(block) * operands.b_block_bytes;
+        multiply_block<kind>(rule, a, reinterpret_cast<const std::int32_t*>(b), words, tile, block * block_columns);
+    }
+}
+
+void multiply_any(const IntegerRule& rule, const Operands& operands, const Accumulators& tile) {
     switch (rule.kind) {
-        case IntegerRule::Kind::multiply: return multiply<IntegerRule::Kind::multiply>(rule, a, b, words, tile);
-        case IntegerRule::Kind::bit_and: return multiply<IntegerRule::Kind::bit_and>(rule, a, b, words, tile);
-        case IntegerRule::Kind::bit_xor: return multiply<IntegerRule::Kind::bit_xor>(rule, a, b, words, tile);
+        case IntegerRule::Kind::multiply: return multiply<IntegerRule::Kind::multiply>(rule, operands, tile);
+        case IntegerRule::Kind::bit_and: return multiply<IntegerRule::Kind::bit_and>(rule, operands, tile);
+        case IntegerRule::Kind::bit_xor: return multiply<IntegerRule::Kind::bit_xor>(rule, operands, tile);
     }
 }
 

@@ -14,7 +14,8 @@ constexpr int block_rows = 16, block_columns = 8;
 /// A chunk of k: what one row holds in 16 bytes. Operands are filled up to whole chunks with zeros.
 constexpr int chunk_bytes = 16;
 
-/// Finite values of a block that has no special ones are kept times 2^-10 (see engine_fused.cpp, "Range").
+/// Values are kept times 2^-10, except in special blocks (infinities, NaN, very large or very small values). See
+/// engine_fused.cpp, "Range".
 constexpr int value_shift = 10;
 
 /// How a float of at most 32 bits becomes an f32 and an exponent. With the element at the top of 32 bits:
@@ -52,20 +53,30 @@ struct FloatBlock {
     std::int32_t* exponents;
 };
 
-/// Special blocks (infinities, NaN, very large or very small values) hold their values unshifted.
-enum Special : unsigned { special_a = 1, special_b = 2 };
+inline FloatBlock float_block(std::byte* block, int elements, int rows) {
+    auto* const values = reinterpret_cast<float*>(block);
+    return {values, reinterpret_cast<std::int32_t*>(values + elements * rows)};
+}
+
+/// How a group's sum meets 32 bits.
+enum class SumRange {
+    fits,         ///< always
+    fits_less_c,  ///< the products' does; with C it may not
+    halves_fit    ///< that of each half of the products does, C included
+};
 
 struct FusedRule {
     int group_length = 0;
     int fraction_bits = 0;
     int zero_exponent = 0;
     ResultRounding rounding = ResultRounding::rz_f32;
-    bool wide_sum = false;          ///< a group's sum may leave 32 bits
+    SumRange range = SumRange::fits;
     bool starts_from_zero = false;  ///< fp8_through_f16: C is added at the end, by IEEE rules
     bool separate_halves = false;   ///< fp8_through_f16: every group starts from zero, and the results are added
 };
 
-/// One block of accumulators, column-major; `c` null is zero. 16-bit words where the result is f16, else 32.
+/// 16 rows and the columns of `column_blocks` blocks of accumulators, column-major; `c` null is zero. 16-bit words
+/// where the result is f16, else 32.
 struct Accumulators {
     const void* c;
     std::ptrdiff_t c_stride;
@@ -88,13 +99,19 @@ struct PrepareKernels {
     void (*bits)(const Rows&, int block, std::int32_t* out);
 };
 
-/// One block of D; `special` of Special's bits.
-using FusedKernel = void (*)(const FusedRule&, const FloatBlock& a, const FloatBlock& b, int elements, unsigned special,
-                             const Accumulators&);
+/// What a kernel multiplies: one block of A by `column_blocks` blocks of B, `elements` of k.
+struct Operands {
+    const std::byte* a;
+    const std::byte* b;
+    std::size_t b_block_bytes;
+    int column_blocks;
+    int elements;
+    bool a_special;
+    const std::uint8_t* b_special;  ///< per block of B
+};
 
-/// One block of D; `words` of prepared operand per row.
-using IntegerKernel = void (*)(const IntegerRule&, const std::int32_t* a, const std::int32_t* b, int words,
-                               const Accumulators&);
+using FusedKernel = void (*)(const FusedRule&, const Operands&, const Accumulators&);
+using IntegerKernel = void (*)(const IntegerRule&, const Operands&, const Accumulators&);
 
 /// The best of this CPU; null where Highway has only scalar code for it.
 const PrepareKernels* best_prepare_kernels();
