@@ -233,20 +233,19 @@ TEST(AluConvert, Packed) {
         {DataType::f16x2, DataType::e4m3x2}, {DataType::f16x2, DataType::e5m2x2},  {DataType::e4m3x2, DataType::f16x2},
         {DataType::e5m2x2, DataType::f16x2}, {DataType::f16x2, DataType::e2m1x2},  {DataType::f16x2, DataType::e2m3x2},
         {DataType::f16x2, DataType::e3m2x2}, {DataType::bf16x2, DataType::ue8m0x2}};
-    for (const auto& [to, from] : repacked) {
-        const Conversion how{.satfinite = program::bits(to) < 32};
-        const Format to_format = *program::format_of(to), from_format = *program::format_of(from);
-        for (const Values& a : sources(DataType::u32)) {
-            Values source = a;
-            for (Bits& lane : source.lane)
-                lane &= program::bits(from) == 32 ? 0xFFFFFFFF : (1ull << program::bits(from)) - 1;
-            const Values d = cvt(to, from, how).run({source})[0];
-            for (int i = 0; i < warp_lanes; ++i)
-                ASSERT_EQ(d.lane[i], number::convert_packed(source.lane[i], 2, from_format, to_format, how))
-                    << program::traits(to).name << "." << program::traits(from).name << std::hex << " "
-                    << source.lane[i];
+    for (const auto& [to, from] : repacked)
+        for (const bool relu : {false, true}) {
+            if (relu && (to == DataType::bf16x2)) continue;
+            const Conversion how{.satfinite = program::bits(to) < 32, .relu = relu};
+            const Format to_format = *program::format_of(to), from_format = *program::format_of(from);
+            for (const Values& source : sources(program::bits(from) <= 16 ? from : DataType::u32)) {
+                const Values d = cvt(to, from, how).run({source})[0];
+                for (int i = 0; i < warp_lanes; ++i)
+                    ASSERT_EQ(d.lane[i], number::convert_packed(source.lane[i], 2, from_format, to_format, how))
+                        << program::traits(to).name << "." << program::traits(from).name << std::hex << " "
+                        << source.lane[i];
+            }
         }
-    }
 }
 
 TEST(AluConvert, PackClamped) {

@@ -61,7 +61,11 @@ struct Bfe {
     }
 };
 
-TILEPATH_BODY u64 low_mask(u32 length) { return length >= 64 ? ~u64(0) : (u64(1) << (length & 63)) - 1; }
+template <class T>
+TILEPATH_BODY T low_mask(u32 length) {
+    constexpr u32 bits = sizeof(T) * 8;
+    return length >= bits ? T(~T(0)) : T((T(1) << (length & (bits - 1))) - 1);
+}
 
 /// Bits [pos, pos + len) of b replaced by the low bits of a.
 template <class T>
@@ -74,7 +78,7 @@ void bfi(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
     alignas(64) T result[warp_lanes];
     for (int i = 0; i < warp_lanes; ++i) {
         const u32 position = c[i] & 0xFF, length = d[i] & 0xFF;
-        const T mask = position < bits ? T(T(low_mask(length)) << (position & (bits - 1))) : T(0);
+        const T mask = position < bits ? T(low_mask<T>(length) << (position & (bits - 1))) : T(0);
         result[i] = (b[i] & ~mask) | (T(a[i] << (position & (bits - 1))) & mask);
     }
     write_lanes(rows, op.d, result, active);

@@ -72,6 +72,8 @@ TILEPATH_CHOOSER(half_min)
 TILEPATH_CHOOSER(half_max)
 TILEPATH_CHOOSER(copysign)
 TILEPATH_CHOOSER(testp)
+// rounded.cpp: f32 and f64 in the other rounding modes
+TILEPATH_CHOOSER(rounded)
 // functions.cpp
 TILEPATH_CHOOSER(rcp)
 TILEPATH_CHOOSER(sqrt)

@@ -33,11 +33,24 @@ TILEPATH_BODY double round_whole(double value) {
     return magnitude < 0x1p52 ? whole : value;
 }
 
-/// The same for f32, which is done in f64, and with the sign of the source, also of zero.
+/// The same in f32.
+template <number::Rounding rounding>
+TILEPATH_BODY float round_whole(float value) {
+    const float magnitude = __builtin_fabsf(value);
+    const float nearest = __builtin_copysignf((magnitude + 0x1p23f) - 0x1p23f, value);
+    const float down = nearest > value ? nearest - 1.0f : nearest, up = nearest < value ? nearest + 1.0f : nearest;
+    float whole = nearest;
+    if (rounding == number::Rounding::rm) whole = down;
+    if (rounding == number::Rounding::rp) whole = up;
+    if (rounding == number::Rounding::rz) whole = value < 0 ? up : down;
+    return magnitude < 0x1p23f ? whole : value;
+}
+
+/// With the sign of the source, also of zero.
 template <number::Rounding rounding>
 struct RoundIntegral {
     TILEPATH_BODY float operator()(float value) const {
-        return __builtin_copysignf(float(round_whole<rounding>(double(value))), value);
+        return __builtin_copysignf(round_whole<rounding>(value), value);
     }
     TILEPATH_BODY double operator()(double value) const {
         const double whole = __builtin_copysign(round_whole<rounding>(value), value);
@@ -45,25 +58,41 @@ struct RoundIntegral {
     }
 };
 
-/// What a type of at most 32 bits holds, and what a NaN of f64 gives.
+/// What a type of at most 32 bits holds: the clamp (for f32 the nearest that it has inside), the largest value, what a
+/// NaN gives (zero, from f64 the top bit alone), the bits that are written.
+template <class Real>
 struct IntegerRange {
-    double low, high, top_bit;
-    u32 mask;
+    Real low, high;
+    u32 largest, nan, mask;
 };
-TILEPATH_BODY IntegerRange range_of(program::DataType type) {
+template <class Real>
+TILEPATH_BODY IntegerRange<Real> range_of(program::DataType type) {
+    constexpr bool wide = sizeof(Real) == 8;
     switch (type) {
-        case program::DataType::s8: return {-128.0, 127.0, -128.0, 0xFF};
-        case program::DataType::u8: return {0.0, 255.0, 128.0, 0xFF};
-        case program::DataType::s16: return {-32768.0, 32767.0, -32768.0, 0xFFFF};
-        case program::DataType::u16: return {0.0, 65535.0, 32768.0, 0xFFFF};
-        case program::DataType::u32: return {0.0, 4294967295.0, 2147483648.0, ~0u};
-        default: return {-2147483648.0, 2147483647.0, -2147483648.0, ~0u};
+        case program::DataType::s8: return {-128, 127, 127, wide ? 0x80 : 0, 0xFF};
+        case program::DataType::u8: return {0, 255, 255, wide ? 0x80 : 0, 0xFF};
+        case program::DataType::s16: return {-32768, 32767, 32767, wide ? 0x8000 : 0, 0xFFFF};
+        case program::DataType::u16: return {0, 65535, 65535, wide ? 0x8000 : 0, 0xFFFF};
+        case program::DataType::u32:
+            return {0, wide ? Real(4294967295) : Real(4294967040), ~0u, wide ? 1u << 31 : 0, ~0u};
+        default:
+            return {Real(-2147483648.0), wide ? Real(2147483647) : Real(2147483520), 0x7FFFFFFF, wide ? 1u << 31 : 0,
+                    ~0u};
     }
 }
 
-TILEPATH_BODY u32 to_word(double whole, s32) { return u32(s32(whole)); }
+template <class Real>
+TILEPATH_BODY u32 to_word(Real whole, s32) {
+    return u32(s32(whole));
+}
 /// Vector units convert signed words.
-TILEPATH_BODY u32 to_word(double whole, u32) { return u32(s32(whole - 2147483648.0)) ^ 0x80000000; }
+template <class Real>
+TILEPATH_BODY u32 to_word(Real whole, u32) {
+    const bool large = whole >= Real(2147483648.0);
+    return u32(s32(large ? whole - Real(2147483648.0) : whole)) ^ (large ? 1u << 31 : 0);
+}
+template <class D>
+constexpr double word_limit = std::is_signed_v<D> ? 0x1p31 : 0x1p32;
 
 /// A whole number or NaN, which gives the top bit alone.
 template <class D>
@@ -82,17 +111,6 @@ TILEPATH_BODY D to_long(double whole) {
 
 struct Relu {
     TILEPATH_BODY float operator()(float value) const { return value <= 0.0f ? 0.0f : value; }
-};
-
-/// Two f32 into halves, the first in the upper one.
-template <class Format, bool relu>
-struct PackF32 {
-    TILEPATH_BODY u32 operator()(u32 a, u32 b) const { return element(a) << 16 | element(b); }
-    TILEPATH_BODY static u32 element(u32 bits) {
-        const float value = as_float(bits);
-        return Format::write(relu ? Relu{}(value) : value);
-    }
-    static constexpr LaneFunction body = binary<u32, u32, u32, PackF32>;
 };
 
 /// 10 fraction bits kept, ties away from zero; of a NaN they are kept as they are (recorded on an H200).
@@ -120,8 +138,6 @@ struct NarrowF64 {
         return is_nan(bits) ? nan : bits_of(float(value));
     }
 };
-
-TILEPATH_BODY bool is_floating(program::DataType type) { return kind_of(type) != NumberKind::integer; }
 
 /// The types of cvt.pack: 0 bits for others.
 struct PackRange {

@@ -2,6 +2,7 @@
 #include "exec/alu/modelled.h"
 #include "exec/alu/vector/choosers.h"
 #include "exec/alu/vector/conversion_functions.h"
+#include "exec/alu/vector/small_floats.h"
 #include "exec/alu/vector/widths.h"
 
 namespace tilepath::exec::alu::TILEPATH_ALU_TARGET {
@@ -74,17 +75,18 @@ LaneFunction integer_to_float(const MicroOp& op) {
     }
 }
 
-/// Up to 32 bits. The bounds are the type's; NaN gives 0, from f64 the top bit alone.
+/// Up to 32 bits, in f32 where the source is no f64.
 template <class S, class D, Rounding rounding>
 void float_to_integer(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
-    const IntegerRange range = range_of(op.op->type);
-    const double nan = std::is_same_v<S, double> ? range.top_bit : 0.0;
+    using Real = Value<S>;
+    const IntegerRange<Real> range = range_of<Real>(op.op->type);
     const auto* a = lanes_of<S>(rows, op.a);
     alignas(64) u32 result[warp_lanes];
     for (int i = 0; i < warp_lanes; ++i) {
-        const double value = double(Lane<S>::read(a[i]));
-        const double clamped = value < range.low ? range.low : value > range.high ? range.high : value;
-        result[i] = to_word(value != value ? nan : round_whole<rounding>(clamped), D{}) & range.mask;
+        const Real value = Lane<S>::read(a[i]);
+        const Real clamped = value < range.low ? range.low : value > range.high ? range.high : value;
+        const u32 word = to_word(round_whole<rounding>(value != value ? Real(0) : clamped), D{});
+        result[i] = (value != value ? range.nan : value >= Real(word_limit<D>) ? range.largest : word) & range.mask;
     }
     write_lanes(rows, op.d, result, active);
 }
@@ -157,21 +159,52 @@ LaneFunction to_integral(const MicroOp& op) {
     return nullptr;
 }
 
+bool is_floating(DataType type) { return kind_of(type) != NumberKind::integer; }
+
 bool converts(const MicroOp& op, DataType to, DataType from) { return op.type == to && op.source_type == from; }
+
+template <class Element, bool relu>
+constexpr LaneFunction pack = binary<u32, u32, u32, PackF32<Element, relu>>;
+
+/// To and from pairs of 4- to 8-bit elements: f32, f16x2 to them, they to f16x2.
+template <class Small>
+LaneFunction with_small(const MicroOp& op, DataType small) {
+    const bool relu = op.flags.relu;
+    if (op.rounding != Rounding::rn) return nullptr;
+    if (op.source_type == small) {
+        if (op.type != DataType::f16x2) return nullptr;
+        return relu ? unary<u32, u32, ToHalves<Small, true>> : unary<u32, u32, ToHalves<Small, false>>;
+    }
+    if (!op.flags.satfinite) return nullptr;
+    if (op.source_type == DataType::f32) return relu ? pack<Small, true> : pack<Small, false>;
+    if (op.source_type != DataType::f16x2) return nullptr;
+    return relu ? unary<u32, u32, FromHalves<Small, true>> : unary<u32, u32, FromHalves<Small, false>>;
+}
+
+LaneFunction with_small(const MicroOp& op) {
+    for (const DataType type : {op.type, op.source_type}) {
+        if (type == DataType::e4m3x2) return with_small<E4m3>(op, type);
+        if (type == DataType::e5m2x2) return with_small<E5m2>(op, type);
+        if (type == DataType::e3m2x2) return with_small<E3m2>(op, type);
+        if (type == DataType::e2m3x2) return with_small<E2m3>(op, type);
+        if (type == DataType::e2m1x2) return with_small<E2m1>(op, type);
+    }
+    return nullptr;
+}
 
 LaneFunction float_to_float(const MicroOp& op) {
     const Flags flags = op.flags;
     if (flags.integer_rounding) return to_integral(op);
+    if (const LaneFunction body = with_small(op)) return body;
     if (converts(op, DataType::f32, DataType::f32) && flags.sat)
         return flags.ftz ? unary<F32Ftz, F32Ftz, Saturated<Same>> : unary<float, float, Saturated<Same>>;
     if (converts(op, DataType::tf32, DataType::f32) && op.rounding == Rounding::rna && !flags.satfinite && !flags.relu)
         return unary<u32, u32, NearestAwayTf32>;
     if (flags.sat || flags.satfinite || op.rounding != Rounding::rn) return nullptr;
     const bool relu = flags.relu;
-    if (converts(op, DataType::f16x2, DataType::f32))
-        return relu ? PackF32<Half, true>::body : PackF32<Half, false>::body;
+    if (converts(op, DataType::f16x2, DataType::f32)) return relu ? pack<HalfElement, true> : pack<HalfElement, false>;
     if (converts(op, DataType::bf16x2, DataType::f32))
-        return relu ? PackF32<BFloat, true>::body : PackF32<BFloat, false>::body;
+        return relu ? pack<BFloatElement, true> : pack<BFloatElement, false>;
     // .ftz does nothing for an f16 result (recorded on an H200).
     if (converts(op, DataType::f16, DataType::f32)) return relu ? unary<Half, float, Relu> : unary<Half, float, Same>;
     if (relu) return nullptr;

@@ -1,5 +1,4 @@
 // f32 and f64 arithmetic, PTX ISA 9.7.3. The rounding modes other than to nearest are in rounded.cpp.
-#include "exec/alu/rounded.h"
 #include "exec/alu/vector/choosers.h"
 #include "exec/alu/vector/float_functions.h"
 

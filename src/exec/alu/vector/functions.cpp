@@ -1,6 +1,5 @@
 // Reciprocals, roots and elementary functions: PTX ISA 9.7.3.13 to 9.7.3.22, 9.7.4.9, 9.7.4.10.
 #include "exec/alu/angles.h"
-#include "exec/alu/rounded.h"
 #include "exec/alu/vector/choosers.h"
 #include "exec/alu/vector/float_functions.h"
 #include "exec/alu/vector/function_kernels.h"

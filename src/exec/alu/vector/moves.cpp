@@ -69,16 +69,12 @@ void pack(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
 
 template <class Whole, class Element>
 void unpack(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
-    constexpr int count = sizeof(Whole) / sizeof(Element);
-    alignas(64) Stored<Whole> source[warp_lanes];
+    constexpr int count = sizeof(Whole) / sizeof(Element), bits = sizeof(Element) * 8;
+    alignas(64) Stored<Element> result[count][warp_lanes];  // all first: a destination may be the source's own row
     const auto* a = lanes_of<Whole>(rows, op.places[count]);
-    for (int i = 0; i < warp_lanes; ++i) source[i] = a[i];  // a destination may be the source's own row
-    for (int e = 0; e < count; ++e) {
-        alignas(64) Stored<Element> result[warp_lanes];
-        for (int i = 0; i < warp_lanes; ++i)
-            result[i] = Lane<Element>::write(Element(source[i] >> (e * int(sizeof(Element)) * 8)));
-        write_lanes(rows, op.places[e], result, active);
-    }
+    for (int e = 0; e < count; ++e)
+        for (int i = 0; i < warp_lanes; ++i) result[e][i] = Lane<Element>::write(Element(a[i] >> (e * bits)));
+    for (int e = 0; e < count; ++e) write_lanes(rows, op.places[e], result[e], active);
 }
 
 /// The selectors of the four result bytes as the index form writes them, for the two low bits of c.
