@@ -154,12 +154,13 @@ std::uint32_t fused_dot(const DotRecipe& r, std::span<const Term> a, std::span<c
 std::uint32_t fp8_half(const DotRecipe& recipe, std::span<const Term> a, std::span<const Term> b, std::uint32_t c,
                        std::size_t half) {
     std::array<Term, fp8_instruction_k / 2> half_a, half_b;
+    const FormatTraits &from_a = traits(recipe.a), &from_b = traits(recipe.b);
     std::size_t n = 0;
-    for (std::size_t k = 0; k < a.size(); ++k) {
-        if (k % 4 / 2 != half) continue;
-        half_a[n] = renormalised(a[k], recipe.a, Format::f16);
-        half_b[n++] = renormalised(b[k], recipe.b, Format::f16);
-    }
+    for (std::size_t quad = 2 * half; quad < a.size(); quad += 4)
+        for (std::size_t k = quad; k < std::min(quad + 2, a.size()); ++k) {
+            half_a[n] = as_f16(a[k], from_a);
+            half_b[n++] = as_f16(b[k], from_b);
+        }
     return fused_group(through_f16(recipe), std::span(half_a).first(n), std::span(half_b).first(n), c, 0);
 }
 

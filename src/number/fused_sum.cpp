@@ -1,9 +1,6 @@
 #include "number/fused_sum.h"
 
-#include <algorithm>
 #include <bit>
-
-#include "base/assert.h"
 
 namespace tilepath::number {
 namespace {
@@ -36,21 +33,6 @@ std::uint32_t round_sum(std::int64_t sum, int exponent, ResultRounding rounding)
         }
     }
     return result == 0 ? 0 : result | std::uint32_t(negative) << 31;
-}
-
-Term renormalised(const Term& term, Format from, Format to) {
-    if (term.kind != Class::finite) return term;
-    const FormatTraits& f = traits(from);
-    const FormatTraits& t = traits(to);
-    const std::uint32_t magnitude = std::uint32_t(term.negative ? -term.significand : term.significand);
-    // Exact: every 8-bit float is a normal of binary16, e5m2's subnormals apart, which keep their exponent.
-    const int up = std::min(t.fraction_bits + 1 - int(std::bit_width(magnitude)),
-                            t.fraction_bits - f.fraction_bits + (term.exponent - (1 - t.bias)));
-    TILEPATH_ASSERT(up >= 0, "the wider format holds every value");
-    Term wide = term;
-    wide.significand = term.significand * (1 << up);
-    wide.exponent = std::int16_t(term.exponent - f.fraction_bits + t.fraction_bits - up);
-    return wide;
 }
 
 }  // namespace tilepath::number

@@ -1,4 +1,6 @@
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "number/fused_dot.h"
@@ -26,7 +28,18 @@ inline DotRecipe through_f16(DotRecipe recipe) {
     return recipe;
 }
 
-/// The same value as a normal of a wider format, as a conversion makes it.
-Term renormalised(const Term& term, Format from, Format to);
+/// An FP8 operand as f16, exactly, as a conversion makes it: what is subnormal becomes normal where f16 reaches it.
+inline Term as_f16(const Term& term, const FormatTraits& from) {
+    constexpr int fraction_bits = 10, least_exponent = -14;
+    if (term.kind != Class::finite) return term;
+    const auto magnitude = std::uint32_t(term.negative ? -term.significand : term.significand);
+    const int highest = 31 - std::countl_zero(magnitude);
+    const int up =
+        std::min(fraction_bits - highest, fraction_bits - from.fraction_bits + term.exponent - least_exponent);
+    Term wide = term;
+    wide.significand = term.significand * (1 << up);
+    wide.exponent = std::int16_t(term.exponent - from.fraction_bits + fraction_bits - up);
+    return wide;
+}
 
 }  // namespace tilepath::number
