@@ -64,10 +64,33 @@ void convert(const Decoded& decoded, Row* rows, LaneMask*, LaneMask active) {
         if ((active >> lane & 1) != 0) write(rows, decoded.d, to_bits, lane, results[lane]);
 }
 
+bool is_small(Format format) { return format >= Format::e4m3 && format <= Format::e2m1; }
+bool is_half(Format format) { return format == Format::f16 || format == Format::bf16; }
+
+/// Which formats and roundings PTX ISA 9.7.9.21 pairs (targets and versions are the instruction's own affair).
+bool is_cvt(Format from, Format to, const MicroOp& op) {
+    const Rounding rounding = op.rounding;
+    const bool nearest = rounding == Rounding::rn, stochastic = rounding == Rounding::rs;
+    const auto plain = [](Format format) {
+        const number::FormatTraits& f = number::traits(format);
+        return f.bits >= 8 && f.container_bits == f.bits && !is_small(format) && format != Format::ue8m0;
+    };
+    if (stochastic) return from == Format::f32 && (is_half(to) || (is_small(to) && op.flags.satfinite));
+    if (to == Format::tf32) return from == Format::f32 && rounding != Rounding::rm && rounding != Rounding::rp;
+    if (rounding == Rounding::rna) return false;
+    if (is_small(to)) return nearest && op.flags.satfinite && (from == Format::f32 || is_half(from));
+    if (is_small(from)) return nearest && to == Format::f16;
+    if (to == Format::ue8m0)
+        return (rounding == Rounding::rz || rounding == Rounding::rp) && (from == Format::f32 || from == Format::bf16);
+    if (from == Format::ue8m0) return nearest && to == Format::bf16;
+    return plain(from) && plain(to);
+}
+
 }  // namespace
 
 LaneFunction choose_modelled_cvt(const MicroOp& op) {
-    if (!program::format_of(op.source_type) || !program::format_of(op.type)) return nullptr;
+    const auto from_format = program::format_of(op.source_type), to_format = program::format_of(op.type);
+    if (!from_format || !to_format || !is_cvt(*from_format, *to_format, op)) return nullptr;
     const int from = program::traits(op.source_type).elements, to = program::traits(op.type).elements;
     const int registers = op.sources - (op.rounding == Rounding::rs ? 1 : 0);
     const bool fits = from > 1 ? from == to && registers == 1 : registers == to;
