@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,16 +35,17 @@ double median(std::vector<double> values) {
 
 template <class Body>
 double seconds(Body body) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     const auto result = body();  // its destruction is not timed
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return double(std::clock() - start) / CLOCKS_PER_SEC;
 }
 
 void append_operand(std::string& out, const ptx::Module& module, const ptx::Operand& operand) {
     if (operand.has_children()) {
         out += '[';
         for (const ptx::Operand& child : module.children(operand)) append_operand(out, module, child), out += ',';
-        out.back() = ']';
+        if (out.back() == ',') out.pop_back();
+        out += ']';
     } else if (operand.kind == ptx::OperandKind::immediate) {
         out += fmt::format("{}", operand.bits);
     } else if (operand.kind == ptx::OperandKind::address) {

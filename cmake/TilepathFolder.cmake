@@ -4,7 +4,8 @@
 add_library(tilepath_flags INTERFACE)
 # Results are defined to the bit: no contraction of a*b+c into fma, no fast-math.
 target_compile_options(tilepath_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off
-  $<$<BOOL:${TILEPATH_WERROR}>:-Werror>)
+  $<$<BOOL:${TILEPATH_WERROR}>:-Werror>
+  $<$<BOOL:${TILEPATH_FUZZ}>:-fsanitize=fuzzer-no-link>)
 if(TILEPATH_SANITIZE)
   target_compile_options(tilepath_flags INTERFACE -fsanitize=${TILEPATH_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)

@@ -133,6 +133,9 @@ std::uint32_t Lexer::head_end(std::uint32_t offset) const {
 // Anything that begins like a number and runs on like one; literal.h judges it.
 void Lexer::take_number(Token& token) {
     const char* to = at_;
+    while (is(*to, chars::digit)) ++to;
+    if (!is(*to, chars::word) && *to != '.') return take(token, TokenKind::number, to);
+    to = at_;
     const bool prefixed = to[0] == '0' && is(to[1], chars::letter) && to[1] != 'e' && to[1] != 'E';
     for (;;) {
         const char c = *to;

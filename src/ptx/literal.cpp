@@ -54,6 +54,13 @@ OrMessage<Constant> read_decimal_float(std::string_view text) {
 }  // namespace
 
 OrMessage<Constant> read_literal(std::string_view text) {
+    if (text.size() < 19 && text[0] != '0') {  // nearly always: a decimal number that needs no thought
+        std::uint64_t value = 0;
+        std::size_t at = 0;
+        for (; at < text.size() && chars::is(text[at], chars::digit); ++at)
+            value = value * 10 + static_cast<unsigned>(text[at] - '0');
+        if (at == text.size()) return signed_(value);
+    }
     if (text.size() > 1 && text[0] == '0') switch (text[1]) {
             case 'x':
             case 'X': return read_integer(text, text.substr(2), 16);

@@ -54,24 +54,6 @@ bool Reader::read_function_header(Function& function) {
     return read_function_directives(function.directives) && check_function(function);
 }
 
-bool Reader::check_function(const Function& function) {
-    const bool is_entry = function.kind == FunctionKind::entry;
-    for (const Variable& parameter : module_.variables_in(function.parameters)) {
-        if (is_entry && parameter.space != Space::param)
-            return fail(parameter.span, "a parameter of an entry must be in .param");
-        if (!is_entry && parameter.pointer) return fail(parameter.span, "'.ptr' belongs to the parameters of entries");
-    }
-    for (const FunctionDirective& directive : module_.directives_in(function.directives)) {
-        const bool of_functions = directive.kind == DirectiveKind::noreturn ||
-                                  directive.kind == DirectiveKind::abi_preserve ||
-                                  directive.kind == DirectiveKind::abi_preserve_control;
-        if (is_entry && of_functions)
-            return fail(directive.span,
-                        fmt::format("'.{}' belongs to functions, not to entries", word(directive.kind)));
-    }
-    return true;
-}
-
 bool Reader::read_function_directives(Range& directives) {
     directives.first = static_cast<Id>(module_.function_directives.size());
     while (const auto kind = directive_named(dot_word()))
@@ -100,27 +82,6 @@ bool Reader::read_function_directive(DirectiveKind kind) {
     }
     directive.span = since(start);
     module_.function_directives.push_back(directive);
-    return true;
-}
-
-// `L: .callprototype (.param .b32 _) _ (.param .b64 _);`
-bool Reader::read_prototype(Id name, Span name_span) {
-    Prototype prototype;
-    prototype.name = name;
-    prototype.name_span = name_span;
-    advance();
-    if (token_.is('(') && !read_parameters(prototype.returns, "the list of return values")) return false;
-    if (token_.kind != TokenKind::identifier || text() != "_")
-        return fail_expected("'_' in place of a function's name");
-    advance();
-    if (token_.is('(')) {
-        prototype.has_parameter_list = true;
-        if (!read_parameters(prototype.parameters, "the list of parameters")) return false;
-    }
-    if (!read_function_directives(prototype.directives) || !end_statement("'.callprototype'")) return false;
-    prototype.span = since(name_span.begin);
-    add_statement(StatementKind::prototype, module_.prototypes.size());
-    module_.prototypes.push_back(prototype);
     return true;
 }
 

@@ -17,16 +17,40 @@ bool Reader::read_initializer(Initializer& node, unsigned depth) {
 bool Reader::read_initializer_list(Initializer& node, unsigned depth) {
     if (depth >= deepest_nesting) return fail(token_.span, "this initial value is nested too deeply");
     advance();
-    const std::size_t from = pending_initializers_.size();
-    if (!token_.is('}')) do {
-            Initializer child;
-            if (!read_initializer(child, depth + 1)) return false;
-            pending_initializers_.push_back(child);
-        } while (take(','));
+    node.kind = InitializerKind::list;
+    const bool good = token_.is('{') ? read_lists(node, depth) : read_values(node);
+    if (!good) return false;
     if (!token_.is('}')) return fail_expected("',' or '}' in the initial value");
     advance();
+    return true;
+}
+
+// The innermost lists can be long; their values are stored as they are read.
+bool Reader::read_values(Initializer& node) {
     auto& all = module_.initializers;
-    node.kind = InitializerKind::list;
+    node.children = {static_cast<Id>(all.size()), 0};
+    if (token_.is('}')) return true;
+    do {
+        Initializer& value = all.emplace_back();
+        const std::uint32_t start = begin();
+        if (token_.is('{'))
+            return fail(token_.span, "a list after values: an initial value nests as its dimensions do");
+        if (!read_initializer_value(value)) return false;
+        value.span = since(start);
+        ++node.children.count;
+    } while (take(','));
+    return true;
+}
+
+// Lists of lists: each stores its own children before its siblings are complete, so these wait to be stored together.
+bool Reader::read_lists(Initializer& node, unsigned depth) {
+    const std::size_t from = pending_initializers_.size();
+    do {
+        Initializer child;
+        if (!read_initializer(child, depth + 1)) return false;
+        pending_initializers_.push_back(child);
+    } while (take(','));
+    auto& all = module_.initializers;
     node.children = {static_cast<Id>(all.size()), static_cast<std::uint32_t>(pending_initializers_.size() - from)};
     all.insert(all.end(), pending_initializers_.begin() + static_cast<std::ptrdiff_t>(from),
                pending_initializers_.end());
@@ -77,50 +101,6 @@ bool Reader::read_initializer_address(Initializer& node) {
         return true;
     }
     return token_.is('+') || token_.is('-') ? read_offset(node.bits) : true;
-}
-
-// A list per dimension and per vector, none longer than it; short lists are filled up with zeros.
-bool Reader::check_initializer(const Variable& variable, const Initializer& node, unsigned level) {
-    const std::uint32_t dimensions = variable.dimensions.count;
-    const bool opaque =
-        variable.type == Type::texref || variable.type == Type::samplerref || variable.type == Type::surfref;
-    const bool vector_level = level == dimensions && variable.vector > 1;
-    const bool wants_list = level < dimensions || vector_level || (opaque && level == dimensions);
-    if (wants_list != (node.kind == InitializerKind::list))
-        return fail(node.span, wants_list ? "expected a list in braces for this array or vector"
-                                          : "expected one value, found a list");
-    if (!wants_list) return check_initial_value(variable, node);
-    const std::uint64_t room = vector_level         ? variable.vector
-                               : level < dimensions ? module_.dimensions[variable.dimensions.first + level]
-                                                    : node.children.count;
-    if (room != 0 && node.children.count > room)
-        return fail(node.span, fmt::format("{} initial values for {} elements", node.children.count, room));
-    for (Id i = node.children.first; i < node.children.first + node.children.count; ++i)
-        if (!check_initializer(variable, module_.initializers[i], level + 1)) return false;
-    return true;
-}
-
-bool Reader::check_initial_value(const Variable& variable, const Initializer& node) {
-    const Type type = variable.type;
-    const bool opaque = type == Type::texref || type == Type::samplerref || type == Type::surfref;
-    if (opaque != (node.kind == InitializerKind::field))
-        return fail(node.span, opaque ? "expected name = value" : fmt::format("a .{} has no fields", word(type)));
-    if (opaque) return true;
-    if (type == Type::f16 || type == Type::f16x2)
-        return fail(node.span, fmt::format("a .{} cannot have an initial value; declare it .b{}", word(type),
-                                           8 * size_in_bytes(type)));
-    const bool floating = type == Type::f32 || type == Type::f64;
-    if (node.kind == InitializerKind::address) {
-        const unsigned bytes = size_in_bytes(type);
-        const bool fits = node.mask_byte == Initializer::no_mask ? bytes == 4 || bytes == 8 : bytes == 1;
-        return fits && !floating ? true
-                                 : fail(node.span, fmt::format("a .{} cannot hold this address", word(type)),
-                                        "addresses fit .u64 and .u32; a byte of one, as 0xFF00(name), fits .u8");
-    }
-    const bool is_floating = node.immediate == ImmediateKind::f32 || node.immediate == ImmediateKind::f64;
-    if (floating == is_floating) return true;
-    return fail(node.span, fmt::format("expected {} for a .{}",
-                                       floating ? "a floating-point value such as 1.0" : "an integer", word(type)));
 }
 
 bool Reader::read_masked(Initializer& node, std::uint64_t mask) {

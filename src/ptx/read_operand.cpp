@@ -64,7 +64,8 @@ bool Reader::read_prefixed(Operand& operand) {
     if (!read_named(operand)) return false;
     if (operand.kind != OperandKind::identifier)
         return fail(operand.span, fmt::format("expected a register after '{}'", is_not ? '!' : '-'));
-    (is_not ? operand.not_ : operand.minus) = true;
+    operand.not_ = is_not;
+    operand.minus = !is_not;
     operand.span.begin = start;
     return true;
 }

@@ -183,38 +183,6 @@ bool Reader::read_dimensions(Variable& variable) {
     return true;
 }
 
-// What a declaration cannot be, beyond its grammar.
-bool Reader::check_variable(const Variable& v, bool parameter) {
-    const bool is_array = v.dimensions.count != 0;
-    const bool opaque = v.type == Type::texref || v.type == Type::samplerref || v.type == Type::surfref;
-    const auto wrong = [&](std::string message, std::string note = {}) {
-        return fail(v.name_span, std::move(message), std::move(note));
-    };
-    if (v.type == Type::pred && v.space != Space::reg) return wrong("a predicate can live only in .reg");
-    if (opaque && v.space != Space::global && v.space != Space::param)
-        return wrong(fmt::format("a .{} lives in .global or, as a kernel's parameter, in .param", word(v.type)));
-    if (v.space == Space::sreg) return wrong("special registers are predefined and cannot be declared");
-    if (v.vector > 1 && (v.type == Type::pred || opaque || v.vector * size_in_bytes(v.type) > 16))
-        return wrong(fmt::format("a .v{} .{} is not a vector type", v.vector, word(v.type)),
-                     "vectors have numbers for elements and at most 128 bits");
-    if (v.space == Space::reg && is_array)
-        return wrong("a register cannot be an array",
-                     fmt::format("for several registers write {}<N>", names_.texts()[v.name == none ? 0 : v.name]));
-    if (v.pointer && (!parameter || v.space != Space::param)) return wrong("'.ptr' belongs to a kernel's parameters");
-    if (v.parameterised && (is_array || v.initializer != none))
-        return wrong("a family of names cannot be an array or have an initial value");
-    if (v.initializer != none && v.space != Space::const_ && v.space != Space::global)
-        return wrong(fmt::format("an initial value is possible only in .const and .global, not in .{}", word(v.space)));
-    if (v.initializer != none && v.linkage == Linkage::extern_)
-        return wrong("an external variable has its initial value elsewhere");
-    if (v.initializer != none && !check_initializer(v, module_.initializers[v.initializer], 0)) return false;
-    const bool unsized = is_array && module_.dimensions[v.dimensions.first] == 0;
-    const bool has_elements = v.initializer != none && module_.initializers[v.initializer].children.count != 0;
-    if (unsized && !has_elements && v.linkage != Linkage::extern_ && !parameter)
-        return wrong("the size of this array is unknown", "give its size, or an initial value, or declare it .extern");
-    return true;
-}
-
 // `.reg .pred %p<3>, q;` Every declarator becomes a statement or item of its own.
 bool Reader::read_variables(Linkage linkage, std::uint32_t start, bool module_scope) {
     Declared words;

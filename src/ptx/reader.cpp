@@ -18,11 +18,11 @@ Result<Module> read(Source source) {
 Reader::Reader(std::shared_ptr<const Source> source)
     : source_(std::move(source)), lexer_(source_->text()), errors_(*source_, max_errors) {
     module_.source = source_;
-    // Typical densities of compiled kernels; untouched pages cost nothing.
+    // The highest densities of compiled kernels; untouched pages cost nothing.
     const std::size_t bytes = lexer_.size();
-    module_.statements.reserve(bytes / 40);
-    module_.instructions.reserve(bytes / 40);
-    module_.operands.reserve(bytes / 14);
+    module_.statements.reserve(bytes / 32);
+    module_.instructions.reserve(bytes / 34);
+    module_.operands.reserve(bytes / 11);
 }
 
 Result<Module> Reader::read() {

@@ -1,7 +1,5 @@
-// The recursive-descent reader behind read.h. One class over several files: reader.cpp (tokens), read_module.cpp,
-// read_variable.cpp, read_initializer.cpp, read_function.cpp, read_statement.cpp, read_operand.cpp, read_constant.cpp,
-// read_debug.cpp. Every read_… function returns false after it has reported an error; its caller then skips to where
-// reading can go on.
+// The recursive-descent reader behind read.h: one class over the files read_….cpp, each for one part of the grammar.
+// Every read_… function returns false after it has reported an error; its caller then skips to where reading can go on.
 #pragma once
 #include <memory>
 #include <string>
@@ -96,6 +94,8 @@ class Reader {
     bool read_parameter(std::string_view what);
     bool read_initializer(Initializer& node, unsigned depth);
     bool read_initializer_list(Initializer& node, unsigned depth);
+    bool read_values(Initializer& node);
+    bool read_lists(Initializer& node, unsigned depth);
     bool read_initializer_value(Initializer& node);
     bool read_initializer_address(Initializer& node);
     bool read_masked(Initializer& node, std::uint64_t mask);
