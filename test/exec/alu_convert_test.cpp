@@ -249,17 +249,36 @@ TEST(AluConvert, Packed) {
 }
 
 TEST(AluConvert, PackClamped) {
-    const auto pack = [](DataType type, int sources) {
-        return Case(Op::cvt_pack, type, {32}, std::vector<int>(std::size_t(sources), 32)).with([](MicroOp& op) {
-            op.source_type = DataType::s32;
+    const auto pack = [](int bits, bool is_signed) {
+        const std::vector<int> sources(bits == 16 ? 2 : 3, 32);
+        return Case(Op::cvt_pack, DataType::b32, {32}, sources).variant(is_signed).with([&](MicroOp& op) {
+            op.vector = std::uint8_t(bits);
         });
     };
-    EXPECT_EQ(pack(DataType::s16, 2)(40000, Bits(std::uint32_t(-40000))), 0x7FFF8000u);
-    EXPECT_EQ(pack(DataType::u16, 2)(70000, Bits(std::uint32_t(-5))), 0xFFFF0000u);
-    EXPECT_EQ(pack(DataType::u8, 3)(300, 7, 0x89ABCDEF), 0xCDEFFF07u);
-    EXPECT_EQ(pack(DataType::s8, 3)(Bits(std::uint32_t(-300)), 7, 0x89ABCDEF), 0xCDEF8007u);
-    EXPECT_EQ(pack(DataType::s4, 3)(Bits(std::uint32_t(-3)), 9, 0x89ABCDEF), 0xABCDEFD7u);
-    EXPECT_EQ(pack(DataType::u4, 3)(20, 3, 0), 0xF3u);
+    const auto minus = [](std::uint32_t value) { return Bits(0u - value); };
+    EXPECT_EQ(pack(16, true)(40000, minus(40000)), 0x7FFF8000u);
+    EXPECT_EQ(pack(16, false)(70000, minus(5)), 0xFFFF0000u);
+    EXPECT_EQ(pack(8, false)(300, 7, 0x89ABCDEF), 0xCDEFFF07u);
+    EXPECT_EQ(pack(8, true)(minus(300), 7, 0x89ABCDEF), 0xCDEF8007u);
+    EXPECT_EQ(pack(4, true)(minus(3), 9, 0x89ABCDEF), 0xABCDEFD7u);
+    EXPECT_EQ(pack(4, false)(20, 3, 0), 0xF3u);
+    EXPECT_EQ(pack(2, true)(minus(1), 7, 1), 0x1Du);
+    EXPECT_EQ(pack(2, false)(minus(1), 2, 0xFFFFFFFF), 0xFFFFFFF2u);
+    std::mt19937_64 random(14);
+    for (const int bits : {2, 4, 8, 16})
+        for (const bool is_signed : {false, true})
+            for (int round = 0; round < 20; ++round) {
+                Values a, b, c;
+                for (int i = 0; i < warp_lanes; ++i) {
+                    a.lane[i] = std::uint32_t(std::int32_t(random()) >> (random() % 32));
+                    b.lane[i] = std::uint32_t(std::int32_t(random()) >> (random() % 32));
+                    c.lane[i] = std::uint32_t(random());
+                }
+                const Values d = pack(bits, is_signed).run(bits == 16 ? std::vector{a, b} : std::vector{a, b, c})[0];
+                for (int i = 0; i < warp_lanes; ++i)
+                    ASSERT_EQ(d.lane[i], number::convert_pack(std::uint32_t(a.lane[i]), std::uint32_t(b.lane[i]),
+                                                              std::uint32_t(c.lane[i]), bits, is_signed, true));
+            }
 }
 
 }  // namespace

@@ -291,6 +291,41 @@ TEST(AluFloat, ByHand) {
     EXPECT_EQ(Case(Op::fma, DataType::bf16, 3)(0x3F81, 0x3F81, 0xBF82), 0x3880u);  // (1+2^-7)² − 1 − 2^-6 = 2^-14
 }
 
+/// Results about 2^-126, on both sides of what .ftz flushes, which is more than what is subnormal once rounded.
+TEST(AluFloat, FlushesAtTheLeastNormal) {
+    std::mt19937_64 random(13);
+    for (Rounding rounding : roundings)
+        for (const Op op : {Op::mul, Op::fma, Op::div}) {
+            const Case with = Modifiers{rounding, true}.on(Case(op, DataType::f32, op == Op::fma ? 3 : 2));
+            const Arithmetic how{.rounding = rounding, .ftz = true};
+            int normal = 0, flushed = 0;
+            for (int round = 0; round < 400; ++round) {
+                Values a, b, c;
+                for (int i = 0; i < warp_lanes; ++i) {
+                    const double sign = random() % 2 == 0 ? 1 : -1;
+                    const double target = sign * (0x1p-126 - std::ldexp(double(random() % 9) - 2, -152));
+                    const float x = float(std::ldexp(double(1ull << 23 | (random() & 0x7FFFFF)), -46));
+                    const float y = float(op == Op::div ? x / target : target / x);  // finite: x < 2^-22
+                    // fma: what the product misses, nothing, or a product that all but vanishes beside 2^-126.
+                    const bool beside = op == Op::fma && random() % 3 == 0;
+                    a.lane[i] = f32(beside ? x * 0x1p-60f : x), b.lane[i] = f32(beside ? float(-sign) * 0x1p-70f : y);
+                    c.lane[i] = f32(beside              ? float(sign) * 0x1p-126f
+                                    : random() % 2 == 0 ? float(target - double(x) * y)
+                                                        : 0.0f);
+                }
+                const Values d = with.run(op == Op::fma ? std::vector{a, b, c} : std::vector{a, b})[0];
+                for (int i = 0; i < warp_lanes; ++i) {
+                    ASSERT_EQ(d.lane[i], model(op, Format::f32, a.lane[i], b.lane[i], c.lane[i], how))
+                        << program::traits(op).name << " rounding " << int(rounding) << std::hex << " " << a.lane[i]
+                        << " " << b.lane[i] << " " << c.lane[i];
+                    ((d.lane[i] & 0x7FFFFFFF) == 0 ? flushed : normal) += 1;
+                }
+            }
+            EXPECT_GT(normal, 1000) << program::traits(op).name << int(rounding);
+            EXPECT_GT(flushed, 1000) << program::traits(op).name << int(rounding);
+        }
+}
+
 TEST(AluFloat, ApproximateDivision) {
     const auto approx = [](MicroOp& op) { op.flags.approx = true; };
     const Case div = Case(Op::div, DataType::f32, 2).with(approx);

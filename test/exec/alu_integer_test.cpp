@@ -88,7 +88,7 @@ TEST(AluInteger, AddSubMulMad) {
         expect_binary(Case(Op::mul, type, 2).variant(MulHalf::hi), type,
                       [&](Wide a, Wide b) { return high_half(a, b, type); });
         expect_ternary(Case(Op::mad, type, 3).variant(MulHalf::lo), type,
-                       [](Wide a, Wide b, Wide c) { return Wide(UWide(a) * UWide(b)) + c; });
+                       [](Wide a, Wide b, Wide c) { return Wide(UWide(a) * UWide(b) + UWide(c)); });
         expect_ternary(Case(Op::mad, type, 3).variant(MulHalf::hi), type,
                        [&](Wide a, Wide b, Wide c) { return high_half(a, b, type) + c; });
         expect_ternary(Case(Op::sad, type, 3), type,
@@ -300,13 +300,17 @@ TEST(AluInteger, DotProductsOfBytes) {
 }
 
 TEST(AluInteger, AbsoluteDifferencesOfBytes) {
+    const auto signs = [](bool a, bool b) {
+        return [=](MicroOp& op) { op.source_type = a ? DataType::s32 : DataType::u32, op.flags.unsigned_b = !b; };
+    };
     const Case plain = Case(Op::vabsdiff4, DataType::u32, 3).variant(0), sum = plain.variant(1);
-    EXPECT_EQ(plain(0x01FF80F0u, 0x03007F10u, 12345), 0x02FF01E0u);
-    EXPECT_EQ(sum(0x01FF80F0u, 0x03007F10u, 1000), 1000u + 2 + 255 + 1 + 224);
-    auto is_signed = [](MicroOp& op) { op.type = op.source_type = DataType::s32; };
-    // Bytes 1, -1, -128, -16 and 3, 0, 127, 16.
-    EXPECT_EQ(plain.with(is_signed)(0x01FF80F0u, 0x03007F10u, 0), 0x0201FF20u);
-    EXPECT_EQ(sum.with(is_signed)(0x01FF80F0u, 0x03007F10u, 0), 2u + 1 + 255 + 32);
+    const Bits a = 0x01FF80F0, b = 0x03007F10;  // bytes 1, 255, 128, 240 (or -1, -128, -16) and 3, 0, 127, 16
+    EXPECT_EQ(plain.with(signs(false, false))(a, b, 12345), 0x02FF01E0u);
+    EXPECT_EQ(sum.with(signs(false, false))(a, b, 1000), 1000u + 2 + 255 + 1 + 224);
+    EXPECT_EQ(plain.with(signs(true, true))(a, b, 0), 0x0201FF20u);
+    EXPECT_EQ(sum.with(signs(true, true))(a, b, 0), 2u + 1 + 255 + 32);
+    EXPECT_EQ(sum.with(signs(true, false))(0x80, 0xFF, 0), 128u + 255);
+    EXPECT_EQ(sum.with(signs(false, true))(0xFF, 0x80, 0), 255u + 128);
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ MicroOp any_operation(std::mt19937_64& random) {
     if (op.op == Op::pack && whole)
         op.destinations = 1, op.sources = std::uint16_t(program::bits(op.type) / program::bits(op.source_type));
     if (op.op == Op::cvt) op.sources = std::uint16_t(1 + random() % 5);
+    if (op.op == Op::cvt_pack) op.destinations = 1, op.vector = std::uint8_t(2 << (random() % 4));
     if (op.op == Op::set) op.destinations = 1;
     if (op.op == Op::add_carry || op.op == Op::sub_carry || op.op == Op::mad_carry)
         op.destinations = 1 + op.flags.carry_out, op.sources = std::uint16_t(op.sources + op.flags.carry_in);

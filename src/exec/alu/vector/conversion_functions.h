@@ -139,21 +139,4 @@ struct NarrowF64 {
     }
 };
 
-/// The types of cvt.pack: 0 bits for others.
-struct PackRange {
-    int bits;
-    s32 low, high;
-};
-TILEPATH_BODY PackRange pack_range_of(program::DataType type) {
-    switch (type) {
-        case program::DataType::u16: return {16, 0, 65535};
-        case program::DataType::s16: return {16, -32768, 32767};
-        case program::DataType::u8: return {8, 0, 255};
-        case program::DataType::s8: return {8, -128, 127};
-        case program::DataType::u4: return {4, 0, 15};
-        case program::DataType::s4: return {4, -8, 7};
-        default: return {0, 0, 0};
-    }
-}
-
 }  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET

@@ -85,7 +85,9 @@ void float_to_integer(const Decoded& op, Row* rows, LaneMask*, LaneMask active) 
     for (int i = 0; i < warp_lanes; ++i) {
         const Real value = Lane<S>::read(a[i]);
         const Real clamped = value < range.low ? range.low : value > range.high ? range.high : value;
-        const u32 word = to_word(round_whole<rounding>(value != value ? Real(0) : clamped), D{});
+        const Real number = value != value ? Real(0) : clamped;
+        const u32 word =
+            to_word(rounding == Rounding::rz ? number : round_whole<rounding>(number), D{});  // it truncates
         result[i] = (value != value ? range.nan : value >= Real(word_limit<D>) ? range.largest : word) & range.mask;
     }
     write_lanes(rows, op.d, result, active);
@@ -227,20 +229,23 @@ LaneFunction fast_cvt(const MicroOp& op) {
     return to_float ? float_to_float(op) : float_to_integer(op);
 }
 
-/// Two clamped integers below what of c moves up to make room; 16-bit ones leave none.
+/// Two s32 clamped to integers of `vector` bits, signed if `variant` is 1. Below 16 bits c moves up to make room for
+/// them.
 void pack_clamped(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
-    const PackRange range = pack_range_of(op.op->type);
+    const int bits = op.op->vector;
+    const bool is_signed = op.op->variant == 1;
+    const s32 low = is_signed ? -(1 << (bits - 1)) : 0, high = (1 << (is_signed ? bits - 1 : bits)) - 1;
+    const u32 mask = (1u << bits) - 1;
     const auto* a = lanes_of<s32>(rows, op.a);
     const auto* b = lanes_of<s32>(rows, op.b);
     const auto* c = lanes_of<u32>(rows, op.op->sources == 3 ? op.c : op.b);
-    const u32 mask = (1u << range.bits) - 1;
     alignas(64) u32 result[warp_lanes];
     for (int i = 0; i < warp_lanes; ++i) {
         const s32 x = s32(a[i]), y = s32(b[i]);
-        const u32 high = u32(x < range.low ? range.low : x > range.high ? range.high : x) & mask;
-        const u32 low = u32(y < range.low ? range.low : y > range.high ? range.high : y) & mask;
-        const u32 above = range.bits == 16 ? 0 : c[i] << (2 * range.bits & 31);
-        result[i] = above | high << range.bits | low;
+        const u32 first = u32(x < low ? low : x > high ? high : x) & mask;
+        const u32 second = u32(y < low ? low : y > high ? high : y) & mask;
+        const u32 above = bits == 16 ? 0 : c[i] << (2 * bits & 31);
+        result[i] = above | first << bits | second;
     }
     write_lanes(rows, op.d, result, active);
 }
@@ -252,7 +257,10 @@ LaneFunction choose_cvt(const MicroOp& op) {
     return fast != nullptr ? fast : choose_modelled_cvt(op);
 }
 
-/// type: what a and b are clamped to.
-LaneFunction choose_cvt_pack(const MicroOp& op) { return pack_range_of(op.type).bits != 0 ? pack_clamped : nullptr; }
+LaneFunction choose_cvt_pack(const MicroOp& op) {
+    const bool has_c = op.sources == 3;
+    if (op.vector == 16) return has_c ? nullptr : pack_clamped;
+    return has_c && (op.vector == 2 || op.vector == 4 || op.vector == 8) ? pack_clamped : nullptr;
+}
 
 }  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET

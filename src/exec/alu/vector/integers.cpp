@@ -140,10 +140,14 @@ LaneFunction carry_product(DataType type) {
 }
 
 template <template <class, class> class F>
-LaneFunction by_signs(const MicroOp& op) {
-    const bool a = op.type == DataType::s32, b = op.source_type == DataType::s32;
-    if (a) return b ? ternary<u32, u32, u32, u32, F<s32, s32>> : ternary<u32, u32, u32, u32, F<s32, u32>>;
-    return b ? ternary<u32, u32, u32, u32, F<u32, s32>> : ternary<u32, u32, u32, u32, F<u32, u32>>;
+LaneFunction by_signs(bool a_signed, bool b_signed) {
+    if (a_signed) return b_signed ? ternary<u32, u32, u32, u32, F<s32, s32>> : ternary<u32, u32, u32, u32, F<s32, u32>>;
+    return b_signed ? ternary<u32, u32, u32, u32, F<u32, s32>> : ternary<u32, u32, u32, u32, F<u32, u32>>;
+}
+
+template <template <class, class> class F>
+LaneFunction by_types(const MicroOp& op) {
+    return by_signs<F>(op.type == DataType::s32, op.source_type == DataType::s32);
 }
 
 }  // namespace
@@ -217,14 +221,12 @@ LaneFunction choose_mad_carry(const MicroOp& op) {
     return MulHalf(op.variant) == MulHalf::hi ? carry_product<true>(op.type) : carry_product<false>(op.type);
 }
 
-LaneFunction choose_dp4a(const MicroOp& op) { return by_signs<Dp4a>(op); }
+LaneFunction choose_dp4a(const MicroOp& op) { return by_types<Dp4a>(op); }
+LaneFunction choose_dp2a(const MicroOp& op) { return op.variant == 1 ? by_types<Dp2aHi>(op) : by_types<Dp2aLo>(op); }
 
-LaneFunction choose_dp2a(const MicroOp& op) { return op.variant == 1 ? by_signs<Dp2aHi>(op) : by_signs<Dp2aLo>(op); }
-
-/// type: a's and the destination's; source_type: b's (none: the same). c is the accumulator.
 LaneFunction choose_vabsdiff4(const MicroOp& op) {
-    if (op.variant == 1) return by_signs<AbsDiff4Add>(op);
-    return by_signs<AbsDiff4>(op);
+    const bool a_signed = op.source_type == DataType::s32, b_signed = !op.flags.unsigned_b;
+    return op.variant == 1 ? by_signs<AbsDiff4Add>(a_signed, b_signed) : by_signs<AbsDiff4>(a_signed, b_signed);
 }
 
 }  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET
