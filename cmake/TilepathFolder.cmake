@@ -33,7 +33,7 @@ function(tilepath_folder name)
   set_property(GLOBAL APPEND PROPERTY TILEPATH_FOLDERS tilepath_${name})
 endfunction()
 
-# tilepath_test(FOLDER [USES library...]): test/FOLDER/*.cpp as one GoogleTest program, linked with that folder alone.
+# tilepath_test(FOLDER [USES library...]): tests/FOLDER/*.cpp as one GoogleTest program, linked with that folder alone.
 function(tilepath_test folder)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp)

@@ -8,7 +8,7 @@
 namespace tilepath::atom {
 
 /// D = A B + C of wmma: larger tiles whose registers the manual calls opaque. As recorded on an H200
-/// (test/vectors/wmma_fragments.txt) they are mma.sync's fragments side by side, f16's A and B repeated to fill eight
+/// (tests/vectors/wmma_fragments.txt) they are mma.sync's fragments side by side, f16's A and B repeated to fill eight
 /// registers. Neither `.row` nor `.col` of a load changes who holds which element. PTX ISA 9.7.14.4.
 struct WmmaAtom {
     std::string name;  ///< `m16n16k16.f32.f16.f16.f32`

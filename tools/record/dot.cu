@@ -1,5 +1,5 @@
 // Records single dot products d = sum a[k] b[k] + c of the tensor-core instructions, one file for each form, in the
-// format of test/vectors/README.md: hexadecimal columns a b c d. Each product lies at another row and column of the
+// format of tests/vectors/README.md: hexadecimal columns a b c d. Each product lies at another row and column of the
 // tile; all else is zero.
 //
 //     nvcc -std=c++20 -gencode=arch=compute_90a,code=sm_90a tools/record/dot.cu -o dot && ./dot FOLDER

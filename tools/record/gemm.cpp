@@ -1,7 +1,7 @@
 // Records what a GPU makes of the GEMMs of kernels/, through the CUDA driver alone: the driver compiles the very PTX
 // that is in the tree.
 //
-//     gemm record    one line for each entry and case, as test/vectors/gemm_h200.txt has them
+//     gemm record    one line for each entry and case, as tests/vectors/gemm_h200.txt has them
 //     gemm check     the same cases against a product in double precision
 //     gemm time      TFLOP/s at M = N = K = 4096, without tensor cores for `tn` alone
 //

