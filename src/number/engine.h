@@ -11,6 +11,10 @@
 
 namespace tilepath::number {
 
+namespace engine {
+struct Plan;
+}
+
 /// Which operand: A is m×k, B is taken by columns, so that both are rows of k elements.
 enum class Side : std::uint8_t { a, b };
 
@@ -65,17 +69,17 @@ class TileEngine {
                   std::ptrdiff_t column_stride) const;
 
   private:
-    struct Plan;
-
     void prepare_blocks(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes,
                         PreparedOperand& out) const;
     void prepare_scalar(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes,
                         PreparedOperand& out) const;
+    void multiply_blocks(const PreparedOperand& a, const PreparedOperand& b, const void* c, void* d,
+                         std::ptrdiff_t column_stride) const;
     void multiply_scalar(const PreparedOperand& a, const PreparedOperand& b, const void* c, void* d,
                          std::ptrdiff_t column_stride) const;
 
     DotRecipe recipe_;
-    std::shared_ptr<const Plan> plan_;  ///< null: scalar
+    std::shared_ptr<const engine::Plan> plan_;  ///< null: scalar
 };
 
 }  // namespace tilepath::number

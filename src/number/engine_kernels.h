@@ -18,6 +18,14 @@ constexpr int chunk_bytes = 16;
 /// engine_fused.cpp, "Range".
 constexpr int value_shift = 10;
 
+/// Exponents of two elements at once, each at the top of 16 bits; all at the place that is << 7 (f32's, halved).
+struct PairRule {
+    std::int16_t field = 0;   ///< the format's exponent field, shifted right by FloatRule::right
+    std::int16_t offset = 0;  ///< added to it
+    std::int16_t zero_exponent = 0;
+    std::int16_t largest_quick = 0, least_quick = 0;  ///< magnitudes, as in FloatRule
+};
+
 /// How a float of at most 32 bits becomes an f32 and an exponent. With the element at the top of 32 bits:
 /// f32 = (it, arithmetically shifted right by `right`, masked) as f32 bits · `factor`, subnormals included.
 struct FloatRule {
@@ -35,6 +43,7 @@ struct FloatRule {
     std::int32_t exponent_offset = 0;  ///< added to f32's exponent field, same place
     std::int32_t zero_exponent = 0;    ///< stands for zeros, same place
     bool halves = false;               ///< fp8_through_f16: k mod 4 ∈ {0,1} first, then the others
+    PairRule pairs;                    ///< for formats of at most 16 bits, unless `halves`
 };
 
 /// Where the elements of a block's rows lie.
@@ -45,9 +54,10 @@ struct Rows {
     int bytes;              ///< per row
 };
 
-/// An operand in the engine's form, in blocks of 16 rows of A or 8 columns of B. Within a block element k of every row
-/// lies together: values[k][row]; exponents[k/2][row] holds those of k (low half) and k+1 (high half), each << 7, so
-/// that either half, moved to the top of 32 bits, is an exponent at f32's place.
+/// An operand in the engine's form, in blocks of 16 rows of A or 8 columns of B. (k counts in an order of its own,
+/// which keeps groups together: of four 8-bit elements, 0, 2, 1, 3.) Within a block element k of every row lies
+/// together: values[k][row]; exponents[k/2][row] holds those of k (low half) and k+1 (high half), each << 7, so that
+/// either half, moved to the top of 32 bits, is an exponent at f32's place.
 struct FloatBlock {
     float* values;
     std::int32_t* exponents;

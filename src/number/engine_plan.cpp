@@ -1,0 +1,140 @@
+#include "number/engine_plan.h"
+
+#include <bit>
+
+#include "number/engine.h"
+
+namespace tilepath::number::engine {
+namespace {
+
+PairRule pair_rule(const FloatRule& rule, const FormatTraits& f, bool is_a) {
+    // Masked bits have the fraction below bit 23; here it begins below bit 15 − the exponent's width.
+    const auto at_top = [&](std::int32_t masked) { return std::int16_t(masked >> (16 - rule.right)); };
+    PairRule pairs;
+    pairs.field = std::int16_t(((1 << f.exponent_bits) - 1) << 7);
+    pairs.offset = std::int16_t(((is_a ? 127 : 0) - f.bias) * (1 << 7));
+    pairs.zero_exponent = std::int16_t(rule.zero_exponent >> 16);
+    pairs.largest_quick = at_top(rule.largest_quick);
+    pairs.least_quick = at_top(rule.least_quick);
+    return pairs;
+}
+
+FloatRule float_rule(const DotRecipe& recipe, const FormatTraits& f, bool is_a) {
+    const int shift = 23 - f.fraction_bits;  // from the format's fraction to f32's
+    FloatRule rule;
+    rule.container_bits = f.container_bits;
+    rule.element_bits = f.bits;
+    rule.right = 8 - f.exponent_bits;
+    rule.mask = std::int32_t(0x80000000u | ((1u << (f.exponent_bits + f.fraction_bits)) - 1) << shift);
+    rule.factor = std::bit_cast<float>((127 + 127 - f.bias) << 23);  // bf16, tf32: 1
+    const std::int32_t magnitude = rule.mask & 0x7fffffff;
+    switch (f.specials) {
+        case Specials::ieee:
+            rule.infinity = ((1 << f.exponent_bits) - 1) << 23;
+            rule.largest_finite = rule.infinity - 1;
+            break;
+        case Specials::nan_only: rule.largest_finite = magnitude - 1; break;
+        case Specials::none: rule.largest_finite = magnitude; break;
+    }
+    rule.halves = recipe.kind == DotRecipe::Kind::fp8_through_f16;
+    // There FP8 subnormals become normals of binary16, so that its emin holds.
+    rule.least_exponent = (127 + (rule.halves ? -14 : 1 - f.bias)) << 23;
+    // Quick blocks: exponents below 64, so that the sum of two, with one bias in it, stays below 256 (it lies at f32's
+    // place), and normal numbers when shifted down.
+    rule.wide_exponents = f.exponent_bits == 8;
+    rule.largest_quick = rule.wide_exponents ? ((127 + 64) << 23) - 1 : rule.largest_finite;
+    rule.least_quick = rule.wide_exponents ? (1 + value_shift) << 23 : 0;
+    // Zeros: beside any exponent of the other side the sum is below all that the quick path accepts, and above -256.
+    rule.exponent_offset = is_a ? 0 : -(127 << 23);
+    rule.zero_exponent = (is_a ? -100 : -150) * (1 << 23);
+    if (f.bits <= 16 && !rule.halves) rule.pairs = pair_rule(rule, f, is_a);
+    return rule;
+}
+
+FusedRule fused_rule(const DotRecipe& recipe) {
+    FusedRule rule;
+    rule.group_length = recipe.group_length;
+    rule.fraction_bits = recipe.fraction_bits;
+    rule.zero_exponent = recipe.zero_exponent;
+    rule.rounding = recipe.rounding;
+    if (recipe.kind == DotRecipe::Kind::fp8_through_f16) {
+        rule.starts_from_zero = true;
+        rule.separate_halves = recipe.separate_halves;
+    }
+    // Products are below 4 and C below 2 at the largest exponent, and the largest of them leave 2^31 unreached.
+    const std::int64_t products = std::int64_t(4 * rule.group_length) << rule.fraction_bits;
+    const std::int64_t limit = std::int64_t(1) << 31;
+    if (products + (std::int64_t(2) << rule.fraction_bits) > limit)
+        rule.range = products <= limit ? SumRange::fits_less_c : SumRange::halves_fit;
+    return rule;
+}
+
+IntegerRule integer_rule(const DotRecipe& recipe) {
+    IntegerRule rule;
+    rule.saturate = recipe.saturate;
+    if (recipe.kind == DotRecipe::Kind::bit_and) rule.kind = IntegerRule::Kind::bit_and;
+    if (recipe.kind == DotRecipe::Kind::bit_xor) rule.kind = IntegerRule::Kind::bit_xor;
+    return rule;
+}
+
+bool is_float_kind(const DotRecipe& r) {
+    return r.kind == DotRecipe::Kind::fused || r.kind == DotRecipe::Kind::fp8_through_f16;
+}
+
+/// What the kernels can do, whatever the CPU.
+bool has_kernel(const DotRecipe& r) {
+    switch (r.kind) {
+        case DotRecipe::Kind::fused:
+            // Groups are taken in pairs of k; half a group's sum has to fit 32 bits (significands of at most 4 bits:
+            // products are below 3.52).
+            return r.group_length % 2 == 0 && r.fraction_bits <= 25 &&
+                   (r.group_length <= 16 || (r.group_length <= 32 && traits(r.a).bits <= 8 && traits(r.b).bits <= 8));
+        case DotRecipe::Kind::fp8_through_f16: return r.group_length <= 16 && r.fraction_bits <= 25;
+        case DotRecipe::Kind::integer:
+        case DotRecipe::Kind::bit_and:
+        case DotRecipe::Kind::bit_xor: return true;
+        case DotRecipe::Kind::fma_chain_f64:
+        case DotRecipe::Kind::cuda_core_f32: return false;
+    }
+    return false;
+}
+
+Plan::Kind kind_of(const DotRecipe& r) {
+    if (is_float_kind(r)) return Plan::Kind::floats;
+    return r.kind == DotRecipe::Kind::integer ? Plan::Kind::integers : Plan::Kind::bits;
+}
+
+Plan::Operand operand_of(const DotRecipe& recipe, Plan::Kind kind, bool is_a) {
+    const Format format = is_a ? recipe.a : recipe.b;
+    Plan::Operand operand;
+    operand.block = is_a ? block_rows : block_columns;
+    operand.bits = operand_bits(format);
+    operand.chunk_elements = chunk_bytes * 8 / operand.bits;
+    operand.prepared_bits = kind == Plan::Kind::floats ? 32 + 16 : kind == Plan::Kind::integers ? 16 : 1;
+    operand.is_signed = traits(format).is_signed;
+    if (kind == Plan::Kind::floats) operand.floats = float_rule(recipe, traits(format), is_a);
+    return operand;
+}
+
+}  // namespace
+
+std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe) {
+    const PrepareKernels* prepare = best_prepare_kernels();
+    if (!prepare || !has_kernel(recipe)) return nullptr;
+    Plan plan;
+    plan.kind = kind_of(recipe);
+    plan.a = operand_of(recipe, plan.kind, true);
+    plan.b = operand_of(recipe, plan.kind, false);
+    plan.accumulator_bytes = recipe.d == Format::f16 ? 2 : 4;
+    plan.prepare = *prepare;
+    if (plan.kind == Plan::Kind::floats) {
+        plan.fused = fused_rule(recipe);
+        plan.multiply_fused = best_fused_kernel(plan.fused);
+    } else {
+        plan.integers = integer_rule(recipe);
+        plan.multiply_integers = best_integer_kernel();
+    }
+    return std::make_shared<const Plan>(plan);
+}
+
+}  // namespace tilepath::number::engine
