@@ -59,10 +59,10 @@ class Argument {
 };
 
 struct LaunchShape {
-    Dim3 grid;   ///< CTAs
-    Dim3 block;  ///< threads of a CTA
+    Dim3 grid = {};   ///< CTAs
+    Dim3 block = {};  ///< threads of a CTA
     std::uint32_t dynamic_shared_bytes = 0;
-    Dim3 cluster;  ///< CTAs of a cluster
+    Dim3 cluster = {};  ///< CTAs of a cluster
 };
 
 /// When an asynchronous copy lands within the time that the PTX manual leaves it.
