@@ -315,6 +315,19 @@ std::int64_t Lowering::immediate(const ptx::Operand& operand, std::string_view w
     return 0;
 }
 
+Operand Lowering::low_part(Operand operand, DataType type) {
+    if (operand.kind != Operand::Kind::reg || program::bits(type) > 32) return operand;
+    const DataType declared = out_.registers[operand.index].type;
+    if (program::bits(declared) <= 32) return operand;
+    // Rows of 64 bits are no pair of rows of 32: the low halves have to be taken out.
+    std::vector<Operand> halves(static_cast<std::size_t>(program::bits(declared) / 32), Operand::none());
+    halves.front() = temporary(DataType::b32);
+    MicroOp& out = emit(Op::unpack, DataType::b32, halves, std::span(&operand, 1));
+    out.source_type = program::bits(declared) == 64 ? DataType::b64 : DataType::b128;
+    out.flags = {};
+    return halves.front();
+}
+
 // ---- emitting
 
 MicroOp& Lowering::emit(Op op, DataType type, std::span<const Operand> destinations, std::span<const Operand> sources) {

@@ -63,6 +63,9 @@ class Lowering {
     Operand predicate_constant(bool value);
     Operand temporary(DataType type);
 
+    /// The low bits of a 64- or 128-bit register, for an operation on a type that fits one row; other operands as they are.
+    Operand low_part(Operand operand, DataType type);
+
     // ---- emitting
     /// Appends an operation with the bound instruction's flags, rounding and guard. Its reference is good until the next.
     MicroOp& emit(Op op, DataType type, std::span<const Operand> destinations, std::span<const Operand> sources);

@@ -12,6 +12,16 @@ bool includes(DataType wide, DataType narrow) {
     return program::is_signed(wide) == program::is_signed(narrow) ? more >= 0 : program::is_signed(wide) && more > 0;
 }
 
+/// The type to which a result must be extended so that it fills its register: sign or zeros, as its own type says. None
+/// where the row holds the right bits already, for rows hold what is narrower than 32 bits zero-extended.
+DataType extension(Lowering& to, Operand destination, DataType type) {
+    if (destination.kind != Operand::Kind::reg) return DataType::none;
+    const int bits = program::bits(to.out().registers[destination.index].type);
+    if (bits <= program::bits(type) || (bits <= 32 && !program::is_signed(type))) return DataType::none;
+    if (program::is_signed(type)) return bits == 16 ? DataType::s16 : bits == 32 ? DataType::s32 : DataType::s64;
+    return DataType::u64;
+}
+
 /// One value to one value; registers may be wider than the types.
 void convert(Lowering& to, const Bound& in) {
     const DataType d = in.type("dtype"), a = in.type("atype");
@@ -21,8 +31,15 @@ void convert(Lowering& to, const Bound& in) {
                  fmt::format(".{} holds every .{}, so there is nothing to saturate", program::traits(d).name,
                              program::traits(a).name),
                  "leave out .sat");
-    MicroOp& out = to.emit(Op::cvt, d, {to.write_wider(in["d"], d)}, {to.read_wider(in["a"], a)});
-    out.source_type = a;
+    const Operand source = to.low_part(to.read_wider(in["a"], a), a);
+    const Operand destination = to.write_wider(in["d"], d);
+    const DataType extended = extension(to, destination, d);
+    const Operand result = extended == DataType::none ? destination : to.temporary(d);
+    to.emit(Op::cvt, d, {result}, {source}).source_type = a;
+    if (extended == DataType::none) return;
+    MicroOp& out = to.emit(Op::cvt, extended, {destination}, {result});
+    out.source_type = d;
+    out.flags = {};
 }
 
 /// One or two values, and random bits for .rs, to a register that they fill.
