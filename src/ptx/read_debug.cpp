@@ -114,7 +114,7 @@ bool Reader::read_section_line() {
         line.type = *type;
         advance();
         do {
-            if (!read_section_value()) return false;
+            if (!read_section_value(line.type)) return false;
         } while (take(','));
     }
     line.values.count = static_cast<std::uint32_t>(module_.section_values.size()) - line.values.first;
@@ -131,10 +131,12 @@ bool Reader::read_section_name(Id& name) {
     return true;
 }
 
-bool Reader::read_section_value() {
+bool Reader::read_section_value(Type type) {
     SectionValue value;
     const std::uint32_t start = begin();
     if (token_.kind == TokenKind::identifier || token_.kind == TokenKind::dot_word) {
+        if (type != Type::b32 && type != Type::b64)
+            return fail_expected(fmt::format("an integer; only .b32 and .b64 hold addresses, not .{}", word(type)));
         if (!read_section_name(value.name)) return false;
         std::uint64_t offset = 0;
         if (token_.is('+')) {

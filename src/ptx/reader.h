@@ -138,7 +138,7 @@ class Reader {
     bool read_file();
     bool read_section();
     bool read_section_line();
-    bool read_section_value();
+    bool read_section_value(Type type);
     bool read_dwarf_line();
     bool read_section_name(Id& name);
 
