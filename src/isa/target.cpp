@@ -61,15 +61,16 @@ Needs needs_of_word(std::string_view word) {
 }
 
 std::string to_string(Needs needs) {
-    std::string text = fmt::format("PTX ISA {}.{}", needs.major, needs.minor);
-    if (needs.sm == 0) return text;
+    std::string text;
     switch (needs.suffix) {
-        case Suffix::any: return text + fmt::format(" and sm_{}", needs.sm);
-        case Suffix::family: return text + fmt::format(" and sm_{}f or sm_{}a", needs.sm, needs.sm);
-        case Suffix::families: return text + fmt::format(" and an f or a target from sm_{} on", needs.sm);
-        case Suffix::architecture: return text + fmt::format(" and sm_{}a", needs.sm);
+        case Suffix::any: text = fmt::format("sm_{}", needs.sm); break;
+        case Suffix::family: text = fmt::format("sm_{0}f or sm_{0}a", needs.sm); break;
+        case Suffix::families: text = fmt::format("an f or a target from sm_{} on", needs.sm); break;
+        case Suffix::architecture: text = fmt::format("sm_{}a", needs.sm); break;
     }
-    return text;
+    const std::string version = fmt::format("PTX ISA {}.{}", needs.major, needs.minor);
+    if (needs.sm == 0) return version;
+    return needs.major == 1 && needs.minor == 0 ? text : fmt::format("{} and {}", version, text);
 }
 
 }  // namespace tilepath::isa

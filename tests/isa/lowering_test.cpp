@@ -12,6 +12,8 @@
 namespace tilepath::isa {
 namespace {
 
+using program::DataType;
+
 /// Registers by the names that module_text() gives them; those that the lowering made: t0, t1, …
 std::string name_of(std::size_t index) {
     constexpr std::pair<char, std::size_t> declared[] = {{'p', 16}, {'c', 4},  {'h', 16},
@@ -226,7 +228,7 @@ TEST(Lowering, FencesHintsAndTheRest) {
     EXPECT_EQ(text("prefetch.global.L2 [q0+64];"), "prefetch q0 [64]");
     EXPECT_EQ(text("createpolicy.fractional.L2::evict_first.b64 q0, 0.5;"), "mov.b64 q0 <- 0x0");
     EXPECT_EQ(text("vabsdiff4.u32.u32.u32.add r0, r1, r2, r3;"), "vabsdiff4.u32.u32.variant1 r0 <- r1, r2, r3");
-    EXPECT_EQ(text("alloca.u64 q0, q1, 16;"), "alloca_.u64 q0 <- q1 [16]");
+    EXPECT_EQ(text("alloca.u64 q0, q1, 16;"), "alloca.u64 q0 <- q1 [16]");
     EXPECT_EQ(text("stacksave.u64 q0; stackrestore.u64 q0;"), "stacksave.u64 q0\nstackrestore.u64 q0");
     EXPECT_EQ(text("@p0 nanosleep.u32 100;"), "@p0 nanosleep.u32 0x64");
     EXPECT_EQ(text("pmevent 3;"), "");

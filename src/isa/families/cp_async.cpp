@@ -15,7 +15,7 @@ bool is_predicate(Lowering& to, Operand operand) {
 void copy(Lowering& to, const Bound& in) {
     const Address from = to.address(in["src"], Space::global), into = to.address(in["dst"], Space::shared);
     const std::int64_t bytes = to.immediate(in["size"], "the size of a copy");
-    const bool whole_line = in.has("cg");
+    const bool whole_line = in.word("cop") == "cg";
     if (whole_line ? bytes != 16 : bytes != 4 && bytes != 8 && bytes != 16)
         to.error(in["size"].span, fmt::format("cp.async.{} copies {} bytes; found {}", whole_line ? "cg" : "ca",
                                               whole_line ? "16" : "4, 8 or 16", bytes));
