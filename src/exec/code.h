@@ -74,6 +74,7 @@ struct LoadedProgram {
     const program::Program* program = nullptr;
     std::vector<LoadedFunction> functions;
     std::uint32_t sites = 0;
+    bool synchronises_grid = false;      ///< it asks for the workspace of grid-wide barriers (%envreg1, %envreg2)
     bool reads_reserved_shared = false;  ///< it asks where the reserved bytes are, and may use them
 };
 

@@ -29,6 +29,7 @@ struct LaunchState {
     const LaunchOptions& options;
     std::uint32_t shared_begin = 0, shared_end = 0;  ///< offsets that a kernel may access in its CTA's shared memory
     std::uint32_t static_shared_bytes = 0;
+    machine::Address grid_workspace = 0;  ///< where CUDA's grid-wide barrier keeps its count; 0: nobody asks
     std::uint32_t threads_per_cta = 0, warps_per_cta = 0, ctas_per_cluster = 1;
     std::uint64_t first_cluster = 0, end_cluster = 0;
     std::uint64_t resident_limit = 1;  ///< clusters that the device holds at once

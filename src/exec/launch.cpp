@@ -190,8 +190,15 @@ Result<LaunchReport> launch(const Program& program, const Device& device, machin
     state.epochs = std::vector<LaunchState::Epoch>(threads);
     state.idle_epochs.assign(threads, LaunchState::busy);
     state.idle_timed.assign(threads, false);
+    constexpr std::uint64_t workspace_bytes = 4096;  // a size word, then the count
+    if (loaded->synchronises_grid) {
+        auto workspace = memory.allocate(workspace_bytes, "workspace of grid-wide barriers");
+        if (!workspace) return std::unexpected(workspace.error());
+        state.grid_workspace = *workspace;
+    }
     LaunchReport report;
     run_threads(state, static_cast<std::uint32_t>(threads), report);
+    if (state.grid_workspace != 0) (void)memory.release(state.grid_workspace);
     return report;
 }
 

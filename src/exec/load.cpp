@@ -267,6 +267,9 @@ class Loader {
         if (op.op == Op::special &&
             op.variant == static_cast<std::uint8_t>(program::SpecialRegister::reserved_smem_offset))
             program_.reads_reserved_shared = true;
+        if (op.op == Op::special && op.variant == static_cast<std::uint8_t>(program::SpecialRegister::envreg) &&
+            (op.immediate == 1 || op.immediate == 2))
+            program_.synchronises_grid = true;
         auto plan = plan_matrix(function_, op, device_);
         if (!plan) {
             for (Diagnostic& diagnostic : plan.error()) {

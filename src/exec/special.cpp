@@ -48,8 +48,10 @@ std::uint64_t Executor::uniform_special(Context& c, SpecialRegister which, std::
         case SpecialRegister::clock_hi:
         case SpecialRegister::globaltimer_hi: ++c.warp.clock_reads; return now() >> 32;
         case SpecialRegister::pm:
-        case SpecialRegister::pm64:
-        case SpecialRegister::envreg: return 0;
+        case SpecialRegister::pm64: return 0;
+        // The driver hands cooperative kernels their workspace so: low half in %envreg2, high half in %envreg1.
+        case SpecialRegister::envreg:
+            return index == 1 ? launch_.grid_workspace >> 32 : index == 2 ? launch_.grid_workspace & 0xFFFFFFFF : 0;
         case SpecialRegister::total_smem_size: return shared;
         case SpecialRegister::aggr_smem_size:
             // 32 + 2,048 bytes: 3,104 recorded, i.e. what was asked for and the reserved bytes.
