@@ -67,14 +67,21 @@ bool Reader::starts_function() const {
            word == "target" || word == "address_size" || word == "alias" || word == "section";
 }
 
+bool Reader::at_label() {
+    std::uint32_t after = token_.span.end;
+    while (chars::is(lexer_.peek(after), chars::space)) ++after;
+    if (lexer_.peek(after) != '/') return lexer_.peek(after) == ':';
+    const Token name = token_;  // a comment follows
+    lexer_.next(token_);
+    const bool is_label = token_.is(':');
+    reread_from(name.span.begin);
+    return is_label;
+}
+
 bool Reader::read_statement() {
     open_braces_ = 0;
     in_call_ = false;
-    if (token_.kind == TokenKind::identifier) {
-        std::uint32_t after = token_.span.end;
-        while (chars::is(lexer_.peek(after), chars::space)) ++after;
-        return lexer_.peek(after) == ':' ? read_label() : read_instruction(begin(), none);
-    }
+    if (token_.kind == TokenKind::identifier) return at_label() ? read_label() : read_instruction(begin(), none);
     if (token_.kind == TokenKind::dot_word) {
         if (read_directive_statement()) return true;
         names_are_missing_ = true;
@@ -117,7 +124,6 @@ bool Reader::read_label() {
     if (text() == "_" || text() == "WARP_SZ") return fail(span, fmt::format("{} cannot be a label", found()));
     const Id name = intern_token();
     advance();
-    if (!token_.is(':')) return fail_expected("':' after the label");  // a comment stands between
     advance();
     const std::string_view word = dot_word();
     if (word == "branchtargets" || word == "calltargets" || word == "callprototype") {

@@ -112,6 +112,7 @@ class Reader {
     void read_body(Function& function);
     bool read_statement();
     bool read_directive_statement();
+    bool at_label();
     bool read_label();
     bool read_labelled_directive(Id name, Span name_span);
     bool read_prototype(Id name, Span name_span);

@@ -191,7 +191,7 @@ TEST(Operand, Calls) {
 TEST(Lexical, CommentsLineMarkersAndContinuedLines) {
     const Module module = read_text(
         "\xef\xbb\xbf# 1 \"a.cu\"\n.version 9.0 // comment\r\n.target sm_80\n#line 7 \"b.cu\"\n  # 9\n"
-        ".entry /* a\n b */ k() {\n.reg .b32 a;\nmov.b32 a, \\\n 1;\n/**/ret/***/;}//");
+        ".entry /* a\n b */ k() {\n.reg .b32 a;\nmov.b32 a, \\\n 1;\n/**/L /* a */ : ret/***/;}//");
     EXPECT_EQ(module.instructions.size(), 2u);
     EXPECT_EQ(operands_of_first(module)[1].bits, 1u);
 }
