@@ -87,9 +87,12 @@ TEST(AluBits, Bfe) {
             const Values d = Case(Op::bfe, type, {width}, {width, 32, 32}).run({cut(in.a, width), in.c, in.d})[0];
             for (int lane = 0; lane < warp_lanes; ++lane) {
                 const Bits a = cut(in.a.lane[lane], width);
-                const int position = int(in.c.lane[lane] & 0xFF), length = int(in.d.lane[lane] & 0xFF);
-                const bool sign =
-                    program::is_signed(type) && length != 0 && (a >> std::min(position + length - 1, msb) & 1) != 0;
+                // Recorded on an H200: the 64-bit form does not cut its operands to 8 bits.
+                const Bits kept = width == 32 ? 0xFF : 0xFFFFFFFF;
+                const std::int64_t position = std::int64_t(in.c.lane[lane] & kept),
+                                   length = std::int64_t(in.d.lane[lane] & kept);
+                const bool sign = program::is_signed(type) && length != 0 &&
+                                  (a >> std::min<std::int64_t>(position + length - 1, msb) & 1) != 0;
                 Bits expected = 0;
                 for (int i = 0; i <= msb; ++i)
                     expected |= Bits(i < length && position + i <= msb ? a >> (position + i) & 1 : sign) << i;
@@ -106,7 +109,10 @@ TEST(AluBits, Bfi) {
             const Values f = insert.run({cut(in.a, width), cut(in.b, width), in.c, in.d})[0];
             for (int lane = 0; lane < warp_lanes; ++lane) {
                 const Bits a = cut(in.a.lane[lane], width);
-                const int position = int(in.c.lane[lane] & 0xFF), length = int(in.d.lane[lane] & 0xFF);
+                // Recorded on an H200: the 64-bit form does not cut its operands to 8 bits.
+                const Bits kept = width == 32 ? 0xFF : 0xFFFFFFFF;
+                const std::int64_t position = std::int64_t(in.c.lane[lane] & kept),
+                                   length = std::int64_t(in.d.lane[lane] & kept);
                 Bits expected = cut(in.b.lane[lane], width);
                 for (int i = 0; i < length && position + i < width; ++i)
                     expected = (expected & ~(1ull << (position + i))) | (a >> i & 1) << (position + i);

@@ -44,18 +44,22 @@ struct Brev {
     TILEPATH_BODY u64 operator()(u64 a) const { return u64((*this)(u32(a))) << 32 | (*this)(u32(a >> 32)); }
 };
 
+/// The manual cuts positions and lengths to 8 bits; an H200 does so in the 32-bit forms alone (recorded).
+template <class T>
+constexpr u32 field_bits = sizeof(T) == 4 ? 0xFF : ~0u;
+
 /// Bits [pos, pos + len) of a; what lies beyond the top, and above the field, is the field's sign.
 struct Bfe {
     template <class T>
     TILEPATH_BODY T operator()(T a, u32 b, u32 c) const {
         using U = std::make_unsigned_t<T>;
         constexpr u32 bits = sizeof(T) * 8;
-        const u32 position = b & 0xFF, length = c & 0xFF;
-        const u32 last = position + length == 0 ? 0 : position + length - 1;
-        const bool sign = std::is_signed_v<T> && length != 0 && (U(a) >> (last < bits ? last : bits - 1) & 1) != 0;
-        const U shifted = position < bits ? U(U(a) >> (position & (bits - 1))) : U(0);
+        const u32 position = b & field_bits<T>, length = c & field_bits<T>;
         const u32 valid = position < bits ? bits - position : 0;  // bits of `shifted` that come from a
         const u32 kept = length < valid ? length : valid;
+        const u32 last = length <= valid ? position + length - 1 : bits - 1;
+        const bool sign = std::is_signed_v<T> && length != 0 && (U(a) >> (last & (bits - 1)) & 1) != 0;
+        const U shifted = position < bits ? U(U(a) >> (position & (bits - 1))) : U(0);
         const U mask = kept >= bits ? U(~U(0)) : U((U(1) << (kept & (bits - 1))) - 1);
         return T((shifted & mask) | (sign ? U(~mask) : U(0)));
     }
@@ -77,7 +81,7 @@ void bfi(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
     const auto* d = lanes_of<u32>(rows, op.places[4]);
     alignas(64) T result[warp_lanes];
     for (int i = 0; i < warp_lanes; ++i) {
-        const u32 position = c[i] & 0xFF, length = d[i] & 0xFF;
+        const u32 position = c[i] & field_bits<T>, length = d[i] & field_bits<T>;
         const T mask = position < bits ? T(low_mask<T>(length) << (position & (bits - 1))) : T(0);
         result[i] = (b[i] & ~mask) | (T(a[i] << (position & (bits - 1))) & mask);
     }

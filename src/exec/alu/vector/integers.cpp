@@ -72,47 +72,47 @@ LaneFunction ternary_24(DataType type) {
                 {{DataType::u32, ternary<u32, u32, u32, u32, F>}, {DataType::s32, ternary<s32, s32, s32, s32, F>}});
 }
 
-/// d = x + y + carry, the carry (or borrow) out into CC.CF, which is the last destination and the last source.
+/// d = x + y + carry, the carry out into CC.CF, which is the last destination and the last source. Subtraction adds the
+/// complement and a carry of one, so that CC.CF is set where nothing was borrowed: the manual calls it the borrow, but
+/// what an addc reads after a sub.cc is this carry (recorded on an H200).
 template <class T, class F>
 void carry_chain(const Decoded& op, Row* rows, LaneMask* predicates, LaneMask active) {
     const program::Flags flags = op.op->flags;
     const int last = op.op->destinations + op.op->sources - 1;
-    const LaneMask in = flags.carry_in ? predicate_source(op, predicates, last) : 0;
+    const LaneMask in = flags.carry_in ? predicate_source(op, predicates, last) : F::subtracts ? all_lanes : 0;
     const auto* a = lanes_of<T>(rows, op.a);
     const auto* b = lanes_of<T>(rows, op.b);
     const auto* c = lanes_of<T>(rows, F::sources == 3 ? op.c : op.b);
     alignas(64) T result[warp_lanes];
     alignas(64) u32 out[warp_lanes];
     for (int i = 0; i < warp_lanes; ++i) {
-        const T carry = (in & lane_bit[i]) != 0 ? 1 : 0;
         const T first = F::first(a[i], b[i]), second = F::second(b[i], c[i]);
-        const T sum = F::subtract ? T(first - second) : T(first + second);
-        result[i] = F::subtract ? T(sum - carry) : T(sum + carry);
-        const bool carried = F::subtract ? first < second || sum < carry : sum < first || result[i] < sum;
-        out[i] = carried ? ~0u : 0;
+        const T sum = T(first + second);
+        result[i] = T(sum + ((in & lane_bit[i]) != 0 ? 1 : 0));
+        out[i] = sum < first || result[i] < sum ? ~0u : 0;
     }
     write_lanes(rows, op.d, result, active);
     if (flags.carry_out) write_mask(predicates[op.places[1]], mask_of(out), active);
 }
 
-template <bool is_subtract>
+template <bool subtract>
 struct CarryPair {
     static constexpr int sources = 2;
-    static constexpr bool subtract = is_subtract;
+    static constexpr bool subtracts = subtract;
     template <class T>
     TILEPATH_BODY static T first(T a, T) {
         return a;
     }
     template <class T>
     TILEPATH_BODY static T second(T b, T) {
-        return b;
+        return subtract ? T(~b) : b;
     }
 };
 
 template <class Signed, bool high>
 struct CarryProduct {
     static constexpr int sources = 3;
-    static constexpr bool subtract = false;
+    static constexpr bool subtracts = false;
     template <class T>
     TILEPATH_BODY static T first(T a, T b) {
         return high ? T(MulHi{}(Signed(a), Signed(b))) : T(a * b);

@@ -1,0 +1,17 @@
+# Code compiled for a vector unit must not define inline functions that other files share: the linker would keep one copy for
+# all, perhaps this one. Run as: cmake -DNM=nm -DTARGET=avx2 -DOBJECTS="a.o;b.o" -P vector_symbols.cmake
+set(strays "")
+foreach(object ${OBJECTS})
+  execute_process(COMMAND ${NM} -C --defined-only ${object} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "," symbols "${symbols}")
+  string(REPLACE "\n" ";" symbols "${symbols}")
+  foreach(symbol ${symbols})
+    if(symbol MATCHES " [WVu] " AND NOT symbol MATCHES "tilepath::exec::alu::${TARGET}::" AND NOT symbol MATCHES "__odr_asan|DW[.]ref[.]")
+      list(APPEND strays "${symbol}")
+    endif()
+  endforeach()
+endforeach()
+if(strays)
+  list(JOIN strays "\n  " strays)
+  message(FATAL_ERROR "shared symbols in code for ${TARGET}:\n  ${strays}")
+endif()
