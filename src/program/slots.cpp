@@ -96,16 +96,13 @@ class Occupancy {
     std::vector<Range> taken_;
 };
 
-/// The first run of `width` places, aligned to it, that is free during `ranges`; takes it.
-std::uint32_t first_fit(std::vector<Occupancy>& places, std::uint32_t width, const Ranges& ranges) {
-    for (std::uint32_t at = 0;; at += width) {
-        if (at + width > places.size()) places.resize(at + width);
-        bool free = true;
-        for (std::uint32_t i = 0; i < width && free; ++i) free = places[at + i].free_during(ranges);
-        if (!free) continue;
-        for (std::uint32_t i = 0; i < width; ++i) places[at + i].take(ranges);
-        return at;
-    }
+/// The first place that is free during `ranges`; takes it.
+std::uint32_t first_fit(std::vector<Occupancy>& places, const Ranges& ranges) {
+    std::uint32_t at = 0;
+    while (at < places.size() && !places[at].free_during(ranges)) ++at;
+    if (at == places.size()) places.emplace_back();
+    places[at].take(ranges);
+    return at;
 }
 
 }  // namespace
@@ -156,17 +153,27 @@ void assign_slots(Function& function) {
     std::vector<RegisterId> order;
     for (RegisterId r = 0; r < ranges.size(); ++r)
         if (!ranges[r].empty()) order.push_back(r);
-    // Wide registers first, so that narrow ones fill the gaps between them; then by the start of life, as linear scan does.
-    std::stable_sort(order.begin(), order.end(), [&](RegisterId a, RegisterId b) {
-        std::uint32_t wide_a = rows_of(function, a), wide_b = rows_of(function, b);
-        return wide_a != wide_b ? wide_a > wide_b : ranges[a].front().begin < ranges[b].front().begin;
-    });
-    std::vector<Occupancy> rows, predicates;
+    // By the start of life, as linear scan does.
+    std::stable_sort(order.begin(), order.end(),
+                     [&](RegisterId a, RegisterId b) { return ranges[a].front().begin < ranges[b].front().begin; });
+    // Registers of different widths never share: lane 1 of a 32-bit row lies where a 64-bit register has the upper half of
+    // lane 0, and in a diverged warp one lane's register may be dead while the other's lives.
+    std::vector<Occupancy> predicates;
+    constexpr std::uint32_t widths[] = {1, 2, 4};
+    std::vector<Occupancy> places[std::size(widths)];
     function.slots.of_register.assign(function.registers.size(), 0);
+    auto pool = [&](RegisterId r) { return std::countr_zero(rows_of(function, r)); };
     for (RegisterId r : order)
-        function.slots.of_register[r] = is_predicate(function, r) ? first_fit(predicates, 1, ranges[r])
-                                                                 : first_fit(rows, rows_of(function, r), ranges[r]);
-    function.slots.rows = static_cast<std::uint32_t>(rows.size());
+        function.slots.of_register[r] = first_fit(is_predicate(function, r) ? predicates : places[pool(r)], ranges[r]);
+    std::uint32_t begin[std::size(widths)], rows = 0;
+    for (std::size_t i = 0; i < std::size(widths); ++i) {
+        begin[i] = rows;
+        rows += static_cast<std::uint32_t>(places[i].size()) * widths[i];
+    }
+    for (RegisterId r : order)
+        if (!is_predicate(function, r))
+            function.slots.of_register[r] = begin[pool(r)] + function.slots.of_register[r] * widths[pool(r)];
+    function.slots.rows = rows;
     function.slots.predicates = static_cast<std::uint32_t>(predicates.size());
 }
 

@@ -12,7 +12,7 @@ Liveness liveness(const Function& function);
 /// The largest number of 32-bit rows that are live at once (64-bit registers count two), a lower bound for slots.rows.
 std::uint32_t peak_live_rows(const Function& function);
 
-/// Gives registers that are never live at once the same rows. Fills function.slots.
+/// Gives registers of one width that are never live at once the same rows. Fills function.slots.
 void assign_slots(Function& function);
 
 }  // namespace tilepath::program

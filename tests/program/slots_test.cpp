@@ -72,39 +72,54 @@ void check_random_function(unsigned seed) {
         function.blocks.push_back(block);
     }
     assign_slots(function);
-    auto cells = [&](RegisterId r) {
+    // Where lane `lane` keeps a register: masks by (predicate, lane), rows by 32-bit cells.
+    auto cells = [&](RegisterId r, std::uint32_t lane) {
         std::vector<std::pair<bool, std::uint32_t>> out;
         const bool predicate = function.registers[r].type == DataType::pred;
-        for (int i = 0; i < std::max(1, bits(function.registers[r].type) / 32); ++i)
-            out.emplace_back(predicate, function.slots.of_register[r] + static_cast<std::uint32_t>(i));
+        const auto words = static_cast<std::uint32_t>(std::max(1, bits(function.registers[r].type) / 32));
+        for (std::uint32_t i = 0; i < words; ++i) out.emplace_back(predicate, function.slots.of_register[r] * 32 + lane * words + i);
         return out;
     };
-    for (int walk = 0; walk < 20; ++walk) {
-        std::map<std::pair<bool, std::uint32_t>, RegisterId> holds;
+    // Two lanes of one warp walk paths of their own: what one writes must not reach what the other still reads.
+    struct Lane {
         std::map<RegisterId, bool> written;
         BlockId at = 0;
-        for (int steps = 0; steps < 30; ++steps) {
-            for (std::uint32_t i = function.blocks[at].first; i < function.blocks[at].last; ++i) {
+        bool ended = false;
+    };
+    for (int walk = 0; walk < 20; ++walk) {
+        std::map<std::pair<bool, std::uint32_t>, std::pair<RegisterId, std::uint32_t>> holds;
+        Lane lanes[2];
+        for (int steps = 0; steps < 60; ++steps) {
+            const std::uint32_t lane = pick(2);
+            Lane& self = lanes[lane];
+            if (self.ended) continue;
+            for (std::uint32_t i = function.blocks[self.at].first; i < function.blocks[self.at].last; ++i) {
                 const MicroOp& op = function.ops[i];
                 const bool runs = op.guard.kind == Operand::Kind::none || pick(2);
                 for_each_use(function, op, [&](RegisterId r) {
-                    if (written[r])
-                        for (auto cell : cells(r)) ASSERT_EQ(holds[cell], r) << "seed " << seed << ", op " << i;
+                    if (!self.written[r]) return;
+                    for (auto cell : cells(r, lane)) {
+                        ASSERT_EQ(holds[cell], std::pair(r, lane)) << "seed " << seed << ", op " << i;
+                    }
                 });
                 if (!runs) continue;
                 for_each_def(function, op, [&](RegisterId r) {
                     // A destination must not land on a source of the same op either.
                     for_each_use(function, op, [&](RegisterId s) {
                         if (s == r) return;
-                        for (auto cell : cells(r))
-                            for (auto other : cells(s)) ASSERT_NE(cell, other) << "seed " << seed << ", op " << i;
+                        for (auto cell : cells(r, lane)) {
+                            for (auto other : cells(s, lane)) {
+                                ASSERT_NE(cell, other) << "seed " << seed << ", op " << i;
+                            }
+                        }
                     });
-                    for (auto cell : cells(r)) holds[cell] = r;
-                    written[r] = true;
+                    for (auto cell : cells(r, lane)) holds[cell] = {r, lane};
+                    self.written[r] = true;
                 });
             }
-            if (function.blocks[at].successors.empty()) break;
-            at = function.blocks[at].successors[pick(static_cast<unsigned>(function.blocks[at].successors.size()))];
+            const std::vector<BlockId>& next = function.blocks[self.at].successors;
+            if (next.empty()) self.ended = true;
+            else self.at = next[pick(static_cast<unsigned>(next.size()))];
         }
     }
 }
