@@ -1,19 +1,22 @@
 // The vector engine of number/ beside OpenBLAS SGEMM, both on one core, in one run.
 //
 // The problem is D = A·B of 512 × 512 × 512 with normally distributed inputs: A row-major, B by columns, as a linear
-// layer has them. The engine runs it the way an interpreter does, instruction by instruction: for each 64 × 256 tile
-// of D and each step along k (32 bytes of a row: 16 of f16, 8 of tf32, 32 of 8-bit types; the shape of one wgmma) both
-// operands are decoded from their raw bits, multiplied, and added to D in memory. All of that is timed. SGEMM has the
-// same matrices in f32. Each rate is the median of repetitions that alternate between the two, 2 · m · n · k operations
-// each, integers counted alike.
+// layer has them, rows padded by a cache line. The engine runs it as a kernel with CTA tiles of 128 × 128 and stages of
+// 128 bytes of k does. For each stage it decodes A and B from their raw bits; then each of four tiles of 64 × 64 takes
+// four instructions of 32 bytes of k (16 of f16, 8 of tf32, 32 of 8-bit types: the size of one wgmma.m64n64), with the
+// accumulators in memory. All of that is timed. SGEMM has the same matrices in f32. Each rate is the median of
+// repetitions that alternate between the two, in time of this thread, 2 · m · n · k operations each, integers counted
+// alike.
 //
 // The second table is mma.sync's size: one m16n8 tile, operands decoded every time.
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include <time.h>
+
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <string>
@@ -26,13 +29,22 @@ namespace {
 
 using namespace tilepath::number;
 
-constexpr int size = 512, tile_m = 64, tile_n = 256;
+constexpr int size = 512, block = 256, tile = 64, tiles = block / tile;
+constexpr int stage_bytes = 128, step_bytes = 32, steps = stage_bytes / step_bytes;
+constexpr int pad_bytes = 64;
 constexpr int repetitions = 15;
 
+/// Of this thread, so that other processes count less.
+double thread_seconds() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
 double seconds(const std::function<void()>& body) {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = thread_seconds();
     body();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return thread_seconds() - start;
 }
 
 double median(std::vector<double> values) {
@@ -40,16 +52,24 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// Row-major, packed.
+/// Rows of `size` elements, each padded.
 std::vector<std::uint8_t> encode(const std::vector<float>& values, Format format) {
-    const std::size_t bytes = std::size_t(operand_bits(format)) / 8;
-    std::vector<std::uint8_t> packed(values.size() * bytes);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const float spread = traits(format).floating ? 1.0f : 40.0f;  // of the integers
-        const std::uint64_t bits = from_double(values[i] * spread, format);
-        std::copy_n(reinterpret_cast<const std::uint8_t*>(&bits), bytes, packed.data() + i * bytes);
-    }
-    return packed;
+    const std::size_t bytes = std::size_t(operand_bits(format)) / 8, row_bytes = size * bytes + pad_bytes;
+    const float spread = traits(format).floating ? 1.0f : 40.0f;  // of the integers
+    std::vector<std::uint8_t> encoded(size * row_bytes);
+    for (std::size_t row = 0; row < size; ++row)
+        for (std::size_t k = 0; k < size; ++k) {
+            const std::uint64_t bits = from_double(values[row * size + k] * spread, format);
+            std::memcpy(encoded.data() + row * row_bytes + k * bytes, &bits, bytes);
+        }
+    return encoded;
+}
+
+std::vector<float> pad(const std::vector<float>& values) {
+    const std::size_t row = size + pad_bytes / sizeof(float);
+    std::vector<float> padded(size * row);
+    for (std::size_t i = 0; i < size; ++i) std::copy_n(&values[i * size], size, &padded[i * row]);
+    return padded;
 }
 
 struct Case {
@@ -63,28 +83,48 @@ struct Problem {
           engine(*recipe(c.request)),
           a(encode(a_values, engine.recipe().a)),
           b(encode(b_values, engine.recipe().b)),
-          d(std::size_t(size) * size) {}
+          d(size * size),
+          row_bytes(size * operand_bits(engine.recipe().a) / 8 + pad_bytes),
+          step(step_bytes * 8 / operand_bits(engine.recipe().a)) {}
 
     void run() {
-        const int step_bytes = 32, row_bytes = size * operand_bits(engine.recipe().a) / 8;
-        const int step = step_bytes * 8 / operand_bits(engine.recipe().a);
-        std::fill(d.begin(), d.end(), 0);
-        for (int i = 0; i < size; i += tile_m)
-            for (int j = 0; j < size; j += tile_n)
-                for (int at = 0; at < row_bytes; at += step_bytes) {
-                    engine.prepare(Side::a, a.data() + i * row_bytes + at, tile_m, step, row_bytes, prepared_a);
-                    engine.prepare(Side::b, b.data() + j * row_bytes + at, tile_n, step, row_bytes, prepared_b);
-                    std::uint32_t* const tile = d.data() + i + j * size;
-                    engine.multiply(prepared_a, prepared_b, tile, tile, size);
+        for (int i = 0; i < size; i += block)
+            for (int j = 0; j < size; j += block) run_block(i, j);
+    }
+
+    std::uint32_t* tile_at(int y, int x) { return accumulators.data() + (y * tiles + x) * tile * tile; }
+
+    void run_block(int i, int j) {
+        std::fill(accumulators.begin(), accumulators.end(), 0);
+        for (int at = 0; at < row_bytes - pad_bytes; at += stage_bytes) {
+            for (int t = 0; t < tiles; ++t)
+                for (int s = 0; s < steps; ++s) {
+                    const int from = at + s * step_bytes;
+                    engine.prepare(Side::a, &a[std::size_t((i + t * tile) * row_bytes + from)], tile, step, row_bytes,
+                                   prepared_a[t][s]);
+                    engine.prepare(Side::b, &b[std::size_t((j + t * tile) * row_bytes + from)], tile, step, row_bytes,
+                                   prepared_b[t][s]);
                 }
+            for (int y = 0; y < tiles; ++y)
+                for (int x = 0; x < tiles; ++x)
+                    for (int s = 0; s < steps; ++s)
+                        engine.multiply(prepared_a[y][s], prepared_b[x][s], tile_at(y, x), tile_at(y, x), tile);
+        }
+        for (int y = 0; y < tiles; ++y)
+            for (int x = 0; x < tiles; ++x)
+                for (int column = 0; column < tile; ++column)
+                    std::copy_n(tile_at(y, x) + column * tile, tile,
+                                &d[std::size_t((j + x * tile + column) * size + i + y * tile)]);
     }
 
     std::string name;
     TileEngine engine;
     std::vector<std::uint8_t> a, b;
-    std::vector<std::uint32_t> d;  ///< by columns
-    PreparedOperand prepared_a, prepared_b;
-    std::vector<double> times;
+    std::vector<std::uint32_t> d;             ///< by columns
+    std::vector<std::uint32_t> accumulators = std::vector<std::uint32_t>(block * block);  ///< tile by tile
+    int row_bytes, step;                                                 ///< step: elements of k per instruction
+    PreparedOperand prepared_a[tiles][steps], prepared_b[tiles][steps];  ///< of one stage
+    std::vector<double> times;                                           ///< seconds
 };
 
 std::string describe(const DotRecipe& r) {
@@ -93,12 +133,13 @@ std::string describe(const DotRecipe& r) {
 }
 
 /// Nanoseconds of one m16n8 instruction, decoding included, and of its multiplication alone.
-std::pair<double, double> mma_nanoseconds(Problem& p, int elements) {
-    const int calls = 20000, row_bytes = elements * operand_bits(p.engine.recipe().a) / 8;
-    const auto multiply = [&] { p.engine.multiply(p.prepared_a, p.prepared_b, p.d.data(), p.d.data(), 16); };
+std::pair<double, double> mma_nanoseconds(Problem& p) {
+    const int calls = 20000;
+    PreparedOperand a, b;
+    const auto multiply = [&] { p.engine.multiply(a, b, p.d.data(), p.d.data(), 16); };
     const auto whole = [&] {
-        p.engine.prepare(Side::a, p.a.data(), 16, elements, row_bytes, p.prepared_a);
-        p.engine.prepare(Side::b, p.b.data(), 8, elements, row_bytes, p.prepared_b);
+        p.engine.prepare(Side::a, p.a.data(), 16, p.step, p.row_bytes, a);
+        p.engine.prepare(Side::b, p.b.data(), 8, p.step, p.row_bytes, b);
         multiply();
     };
     std::vector<double> with, without;
@@ -122,9 +163,11 @@ int main() {
     std::vector<float> a(std::size_t(size) * size), b(a.size()), d(a.size());
     for (float& value : a) value = normal(random);
     for (float& value : b) value = normal(random);
+    constexpr int row = size + pad_bytes / 4;
+    const std::vector<float> padded_a = pad(a), padded_b = pad(b);
     const auto sgemm = [&] {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size, size, size, 1.0f, a.data(), size, b.data(), size,
-                    0.0f, d.data(), size);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, size, size, size, 1.0f, padded_a.data(), row,
+                    padded_b.data(), row, 0.0f, d.data(), size);
     };
 
     const auto ampere = Generation::ampere, hopper = Generation::hopper;
@@ -151,23 +194,21 @@ int main() {
             p.times.push_back(seconds([&] { p.run(); }));
         }
 
-    const double giga_operations = 2e-9 * size * size * size;
-    const double sgemm_rate = giga_operations / median(sgemm_times);
+    const double operations = 2e-9 * size * size * size;
+    const double sgemm_rate = operations / median(sgemm_times);
     fmt::print("{} x {} x {}, one core; OpenBLAS runs its {} kernels\n", size, size, size, openblas_get_corename());
-    fmt::print("{:<44}{:>10}{:>10}\n", "", "GFLOP/s", "of SGEMM");
-    fmt::print("{:<44}{:>10.1f}{:>10.2f}\n", "SGEMM", sgemm_rate, 1.0);
+    fmt::print("{:<40}{:>10}{:>10}\n", "", "GFLOP/s", "of SGEMM");
+    fmt::print("{:<40}{:>10.1f}\n", "SGEMM", sgemm_rate);
     for (const Problem& p : problems) {
-        const double rate = giga_operations / median(p.times);
-        fmt::print("{:<44}{:>10.1f}{:>10.2f}\n", describe(p.engine.recipe()), rate, rate / sgemm_rate);
+        const double rate = operations / median(p.times);
+        fmt::print("{:<40}{:>10.1f}{:>10.3f}\n", describe(p.engine.recipe()), rate, rate / sgemm_rate);
     }
-    fmt::print("\none m16n8 tile, 32 bytes of k\n{:<44}{:>10}{:>12}{:>10}\n", "", "ns", "multiply ns", "GFLOP/s");
+    fmt::print("\n{:<40}{:>10}{:>10}\n", "one m16n8 tile, 32 bytes of k", "ns", "multiply");
     for (Problem& p : problems) {
-        const int elements = 256 / operand_bits(p.engine.recipe().a);
-        const auto [whole, multiply] = mma_nanoseconds(p, elements);
-        fmt::print("{:<44}{:>10.0f}{:>12.0f}{:>10.1f}\n", describe(p.engine.recipe()), whole, multiply,
-                   2.0 * 16 * 8 * elements / whole);
+        const auto [whole, multiply] = mma_nanoseconds(p);
+        fmt::print("{:<40}{:>10.0f}{:>10.0f}\n", describe(p.engine.recipe()), whole, multiply);
     }
     fmt::print("\n");
     for (const Problem& p : problems)
-        fmt::print("ratio {} {:.3f}\n", p.name, giga_operations / median(p.times) / sgemm_rate);
+        fmt::print("ratio {} {:.3f}\n", p.name, operations / median(p.times) / sgemm_rate);
 }

@@ -104,14 +104,14 @@ struct Decoded {
     typename L::VI exponent;
 };
 
-/// `x`: elements at the top of 32 bits.
+/// `x`: elements at the top of 32 bits, shifted right by `rule.right`.
 template <class L, Values values>
 HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, Extent<L>& extent) {
     using VI = typename L::VI;
     const auto set = [](std::int32_t v) HWY_ATTR { return hn::Set(L::i32, v); };
     constexpr int shift = values == Values::special ? 0 : value_shift << 23;
     const float factor = values == Values::special ? rule.factor : rule.factor * (1.0f / (1 << value_shift));
-    const VI bits = hn::And(hn::ShiftRightSame(x, rule.right), set(rule.mask));
+    const VI bits = hn::And(x, set(rule.mask));
     const VI magnitude = hn::And(bits, set(0x7fffffff));
     auto value = hn::Mul(hn::BitCast(L::f32, bits), hn::Set(L::f32, factor));
     if constexpr (values == Values::special) {
@@ -150,10 +150,10 @@ HWY_INLINE bool decode_block(const FloatRule& given, const Rows& rows, int eleme
     for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
         const auto element = [&](int i) HWY_ATTR {
             // The element's highest bit to bit 31. tf32 fills its container from the top.
-            const int e = element_at<bits>(rule, i);
-            const int left = bits == 32 ? 0 : 32 - rule.element_bits - e % per_word * bits;
-            const auto x = hn::BitCast(L::i32, hn::ShiftLeftSame(words[i / per_word], left));
-            return decode<L, values>(rule, x, extent);
+            const auto word = hn::BitCast(L::i32, words[i / per_word]);
+            if constexpr (bits == 32) return decode<L, values>(rule, word, extent);
+            const int left = 32 - rule.element_bits - element_at<bits>(rule, i) % per_word * bits;
+            return decode<L, values>(rule, hn::ShiftRightSame(hn::ShiftLeftSame(word, left), rule.right), extent);
         };
 #pragma GCC unroll 8
         for (int i = 0; i < 4 * per_word; i += 2) {
