@@ -133,6 +133,7 @@ bool unchanged(const PollWatch& watch, const Frame& frame, const LoadedFunction:
 /// At a loop's head, in a warp that has used up a quantum: if neither the loop's registers nor memory have changed
 /// since an earlier visit, going on would repeat it for ever, and the group waits until memory changes.
 void Executor::check_polling(Warp& warp, Group& group) {
+    if (group.given_up != 0) return;  // it waits at an mbarrier, which tells more
     const auto& heads = group.frame->function->loop_heads;
     const auto head = std::ranges::lower_bound(heads, group.pc, {}, &LoadedFunction::LoopHead::code);
     if (head == heads.end() || head->code != group.pc) return;

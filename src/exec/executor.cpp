@@ -64,12 +64,12 @@ void Executor::run_group(Warp& warp, Group& group) {
         if (op.kind == Kind::bra) {
             const Code* const target = code + op.target;
             if (active != lanes) {
-                if (active == 0) {
+                if (active == 0 && warp.groups.size() == 1) {
                     ++pc;
                     continue;
                 }
-                split(warp, group, active, op.target);
-                return leave(pc + 1);
+                if (active != 0) split(warp, group, active, op.target);
+                return leave(pc + 1);  // where others may wait that did not take the branch either
             }
             quantum_ -= pc - start + 1;
             const bool back = target <= pc;
@@ -92,6 +92,7 @@ void Executor::run_group(Warp& warp, Group& group) {
             return leave(pc + 1);
         }
         if (active == 0) {
+            if (op.kind == Kind::brx) return leave(pc + 1);
             ++pc;
             continue;
         }
