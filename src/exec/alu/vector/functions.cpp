@@ -38,29 +38,50 @@ struct Tanh {
     TILEPATH_BODY double operator()(float a) const { return tanh(double(a)); }
 };
 
-/// A function's f64 result rounded once, to f32 or (through an odd f32) to a half.
+/// A function's f64 result rounded once, to f32.
 template <class F>
 struct ToF32 {
     TILEPATH_BODY float operator()(float a) const { return float(F{}(a)); }
 };
+
+// The 16-bit functions of an H200 are those of f32, cut off: recorded for every source, ex2 agrees to the bit (tanh, a
+// table in hardware, with seven sources in eight).
+struct HalfCutOff {
+    TILEPATH_BODY static float read(u32 bits) { return half_to_float(bits & 0xFFFF); }
+    TILEPATH_BODY static u32 write(float value) {
+        const u32 bits = bits_of(value), magnitude = bits & 0x7FFFFFFF;
+        const u32 subnormal = u32(s32(as_float(magnitude < (113u << 23) ? magnitude : 0) * 0x1p24f));
+        const u32 normal = (magnitude - (112u << 23)) >> 13;
+        const u32 finite = magnitude < (113u << 23) ? subnormal : normal;
+        const u32 half = magnitude >= (143u << 23) ? 0x7C00 : finite;
+        return magnitude > 0x7F800000 ? canonical_nan_half : half | (bits >> 16 & 0x8000);
+    }
+};
+struct BFloatCutOff {
+    TILEPATH_BODY static float read(u32 bits) { return bfloat_to_float(bits & 0xFFFF); }
+    TILEPATH_BODY static u32 write(float value) {
+        return is_nan(bits_of(value)) ? canonical_nan_half : bits_of(value) >> 16;
+    }
+};
+/// bf16 has the exponents of f32, and flushes what f32 does.
+struct BFloatCutOffFtz {
+    TILEPATH_BODY static float read(u32 bits) { return flush(bfloat_to_float(bits & 0xFFFF)); }
+    TILEPATH_BODY static u32 write(float value) { return BFloatCutOff::write(flush(value)); }
+};
+
+/// Exponents keep 23 fraction bits: what is smaller counts for nothing.
+struct Ex2OfHalf {
+    TILEPATH_BODY double operator()(float a) const { return exp2(__builtin_fabsf(a) < 0x1p-23f ? 0.0 : double(a)); }
+};
+
 template <class F, class Format>
 struct ToHalf {
-    TILEPATH_BODY u32 operator()(u32 a) const { return Format::write(NarrowOdd{}(F{}(Format::read(a)))); }
+    TILEPATH_BODY u32 operator()(u32 a) const { return Format::write(float(F{}(Format::read(a)))); }
 };
 template <class F, class Format>
 struct ToHalves {
     TILEPATH_BODY u32 operator()(u32 a) const {
         return ToHalf<F, Format>{}(a & 0xFFFF) | ToHalf<F, Format>{}(a >> 16) << 16;
-    }
-};
-
-/// bf16 with .ftz has the exponents of f32, and flushes what f32 does.
-struct BFloatFtz {
-    TILEPATH_BODY static float read(u32 bits) { return flush(bfloat_to_float(bits & 0xFFFF)); }
-    TILEPATH_BODY static u32 write(float value) {
-        constexpr float bound = 0x1p-126f - 0x1p-135f;  // tiny after rounding to 8 bits
-        const bool tiny = __builtin_fabsf(value) < bound;
-        return float_to_bfloat(zero_if(tiny, value));
     }
 };
 
@@ -70,15 +91,18 @@ LaneFunction f32_function(const MicroOp& op) {
     return op.flags.ftz ? unary<F32Ftz, F32Ftz, F> : unary<float, float, F>;
 }
 
+template <class F, class Format>
+LaneFunction one_or_two(bool pair) {
+    return pair ? unary<u32, u32, ToHalves<F, Format>> : unary<u32, u32, ToHalf<F, Format>>;
+}
+
 template <class F>
 LaneFunction half_function(const MicroOp& op) {
-    const bool ftz = op.flags.ftz;
-    if (op.type == DataType::f16) return unary<u32, u32, ToHalf<F, Half>>;
-    if (op.type == DataType::f16x2) return unary<u32, u32, ToHalves<F, Half>>;
-    if (op.type == DataType::bf16)
-        return ftz ? unary<u32, u32, ToHalf<F, BFloatFtz>> : unary<u32, u32, ToHalf<F, BFloat>>;
-    if (op.type != DataType::bf16x2) return nullptr;
-    return ftz ? unary<u32, u32, ToHalves<F, BFloatFtz>> : unary<u32, u32, ToHalves<F, BFloat>>;
+    if (op.type == DataType::f16 || op.type == DataType::f16x2)
+        return one_or_two<F, HalfCutOff>(op.type == DataType::f16x2);
+    if (op.type != DataType::bf16 && op.type != DataType::bf16x2) return nullptr;
+    const bool pair = op.type == DataType::bf16x2;
+    return op.flags.ftz ? one_or_two<F, BFloatCutOffFtz>(pair) : one_or_two<F, BFloatCutOff>(pair);
 }
 
 /// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 know the upper words alone; subnormals count as zeros. Cut off, not
@@ -152,7 +176,7 @@ LaneFunction choose_cos(const MicroOp& op) { return choose_sine<1>(op); }
 LaneFunction choose_lg2(const MicroOp& op) { return f32_function<ToF32<Lg2>>(op); }
 
 LaneFunction choose_ex2(const MicroOp& op) {
-    return op.type == DataType::f32 ? f32_function<ToF32<Ex2>>(op) : half_function<Ex2>(op);
+    return op.type == DataType::f32 ? f32_function<ToF32<Ex2>>(op) : half_function<Ex2OfHalf>(op);
 }
 
 LaneFunction choose_tanh(const MicroOp& op) {
