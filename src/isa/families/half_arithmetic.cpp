@@ -16,6 +16,42 @@ Family sum_or_product(std::string_view manual, std::string_view syntax_f16, std:
             .lower = lower_plain<op>};
 }
 
+/// fma.oob of one half: +0 where a or b is the NaN (0x7ff7, of either sign) with which TMA fills what lies out of
+/// bounds.
+Operand fma_in_bounds(Lowering& to, DataType type, Operand a, Operand b, Operand c) {
+    auto is_filling = [&](Operand value) {
+        const Operand magnitude = to.temporary(DataType::b16), is = to.temporary(DataType::pred);
+        to.emit(Op::and_, DataType::b16, {magnitude}, {value, to.constant(0x7fff, DataType::b16)});
+        to.emit(Op::setp, DataType::b16, {is}, {magnitude, to.constant(0x7ff7, DataType::b16)}).compare =
+            program::Compare::eq;
+        return is;
+    };
+    const Operand outside = to.temporary(DataType::pred), product = to.temporary(type), result = to.temporary(type);
+    to.emit(Op::or_, DataType::pred, {outside}, {is_filling(a), is_filling(b)});
+    to.emit(Op::fma, type, {product}, {a, b, c});
+    to.emit(Op::select, type, {result}, {to.constant(0, type), product, outside});
+    return result;
+}
+
+void fma_oob(Lowering& to, const Bound& in) {
+    const DataType type = in.type();
+    const Operand d = to.write(in["d"], type);
+    std::array<Operand, 3> sources{to.read(in["a"], type), to.read(in["b"], type), to.read(in["c"], type)};
+    if (program::traits(type).elements == 1) {
+        to.emit(Op::mov, type, {d}, {fma_in_bounds(to, type, sources[0], sources[1], sources[2])});
+        return;
+    }
+    const DataType half = type == DataType::f16x2 ? DataType::f16 : DataType::bf16;
+    std::array<std::array<Operand, 2>, 3> halves;
+    for (std::size_t i = 0; i < 3; ++i) {
+        halves[i] = {to.temporary(DataType::b16), to.temporary(DataType::b16)};
+        to.emit(Op::unpack, DataType::b16, halves[i], std::span(&sources[i], 1)).source_type = DataType::b32;
+    }
+    const Operand low = fma_in_bounds(to, half, halves[0][0], halves[1][0], halves[2][0]);
+    const Operand high = fma_in_bounds(to, half, halves[0][1], halves[1][1], halves[2][1]);
+    to.emit(Op::pack, DataType::b32, {d}, {low, high}).source_type = DataType::b16;
+}
+
 }  // namespace
 
 std::vector<Family> half_arithmetic_families() {
@@ -28,6 +64,9 @@ std::vector<Family> half_arithmetic_families() {
                    {"fma.rnd{.ftz}.relu.type d, a, b, c", {nearest, f16}, since(7, 0, 80)},
                    {"fma.rnd{.relu}.type d, a, b, c", {nearest, bf16}, since(7, 0, 80)}},
          .lower = lower_plain<Op::fma>},
+        {.manual = "9.7.4.4",
+         .forms = {{"fma.rnd.oob{.relu}.type d, a, b, c", {nearest, "type: f16 f16x2 bf16 bf16x2"}, since(8, 1, 90)}},
+         .lower = fma_oob},
         {.manual = "9.7.4.5",
          .forms = {{"neg{.ftz}.type d, a", {f16}, since(6, 0, 53)}, {"neg.type d, a", {bf16}, since(7, 0, 80)}},
          .lower = lower_plain<Op::neg>},
