@@ -121,33 +121,41 @@ HWY_INLINE void store_f16(VF v, std::uint16_t* p) {
 struct Group {
     const float* HWY_RESTRICT a;
     const float* HWY_RESTRICT b;
-    const std::int32_t* HWY_RESTRICT a_exponents;
-    const std::int32_t* HWY_RESTRICT b_exponents;
+    const std::int32_t* HWY_RESTRICT a_exponents;  // both halves alike
+    const std::int16_t* HWY_RESTRICT b_exponents;
     int length;
     bool a_special, b_special;
 };
 
-/// The largest exponent among the products, at f32's place, in `largest`; its lower 16 bits are of no meaning.
+/// The exponents of columns c and c + 1 in every lane.
+HWY_INLINE hn::Vec<I16> exponents_of_two(const std::int16_t* b) {
+    std::int32_t both;
+    __builtin_memcpy(&both, b, sizeof both);
+    return hn::BitCast(i16, set(both));
+}
+
+/// The largest exponent among the products, at f32's place, in `largest`.
 HWY_INLINE void largest_exponents(const Group& g, int length, VI (&largest)[columns]) {
     using VE = hn::Vec<I16>;
-    VE pairs[columns];
+    VE two[columns / 2];
     const std::int32_t* a = g.a_exponents;
-    const std::int32_t* b = g.b_exponents;
+    const std::int16_t* b = g.b_exponents;
     const VE first = hn::BitCast(i16, hn::Load(i32, a));
+#pragma GCC unroll 4
+    for (int c = 0; c < columns; c += 2) two[c / 2] = hn::Add(first, exponents_of_two(b + c));
 #pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c) pairs[c] = hn::Add(first, hn::BitCast(i16, set(b[c])));
-#pragma GCC unroll 8
-    for (int k = 2; k < length; k += 2) {
+    for (int k = 1; k < length; ++k) {
         a += block_rows, b += block_columns;
         const VE exponents = hn::BitCast(i16, hn::Load(i32, a));
-#pragma GCC unroll 8
-        for (int c = 0; c < columns; ++c)
-            pairs[c] = hn::Max(pairs[c], hn::Add(exponents, hn::BitCast(i16, set(b[c]))));
+#pragma GCC unroll 4
+        for (int c = 0; c < columns; c += 2)
+            two[c / 2] = hn::Max(two[c / 2], hn::Add(exponents, exponents_of_two(b + c)));
     }
-#pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c) {
-        const VI both = hn::BitCast(i32, pairs[c]);
-        largest[c] = hn::Max(hn::ShiftLeft<16>(both), both);
+#pragma GCC unroll 4
+    for (int c = 0; c < columns; c += 2) {
+        const VI both = hn::BitCast(i32, two[c / 2]);
+        largest[c] = hn::ShiftLeft<16>(both);
+        largest[c + 1] = hn::And(both, set(std::int32_t(0xffff0000)));
     }
 }
 
@@ -203,15 +211,14 @@ template <ResultRounding rounding, SumRange range>
 HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, int length, VF (&state)[columns]) {
     VI up[columns], sums[columns];
     largest_exponents(g, length, up);
-    // Low bits set, so that what lies below the exponents (see largest_exponents) borrows nothing from them.
-    const VI above = set(((rule.fraction_bits + 127 + 2 * value_shift) << 23) + 0x7fffff);
+    const VI above = set((rule.fraction_bits + 127 + 2 * value_shift) << 23);
     const VI floor = set((HWY_MAX(rule.zero_exponent, -30) + 127) << 23);
     auto most = hn::Zero(u32);  // negative `up` counts as large
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c) {
         VI largest = hn::Max(up[c], exponent_of_c<rounding>(state[c]));
         if constexpr (rounding == ResultRounding::rne_f16) largest = hn::Max(largest, floor);
-        up[c] = hn::And(hn::Sub(above, largest), set(std::int32_t(0xff800000)));
+        up[c] = hn::Sub(above, largest);
         most = hn::Max(most, hn::BitCast(u32, up[c]));
         sums[c] = range == SumRange::fits_less_c ? hn::Zero(i32) : aligned_c(state[c], up[c]);
     }
@@ -295,12 +302,6 @@ HWY_INLINE VD round_wide(VD sum, ResultRounding rounding) {
     return hn::Add(result, hn::Zero(f64));
 }
 
-/// The exponent of element k, << 7 shifted out.
-HWY_INLINE hn::Vec<I32Half> exponent_at(const std::int32_t* pairs, int k) {
-    const auto pair = hn::Load(i32_half, pairs);
-    return hn::ShiftRight<23>(k % 2 ? pair : hn::ShiftLeft<16>(pair));
-}
-
 /// e_max + 127 for `wide_lanes` rows and one column.
 HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, int row, int column,
                                          hn::Vec<F32Half> c) {
@@ -312,9 +313,8 @@ HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, 
     largest = hn::Max(largest, zero_exponent);
     for (int k = 0; k < g.length; ++k) {
         if (g.b[k * block_columns + column] == 0.0f) continue;
-        const std::int32_t pair = g.b_exponents[k / 2 * block_columns + column];
-        const auto other = hn::Set(i32_half, (k % 2 ? pair : std::int32_t(std::uint32_t(pair) << 16)) >> 23);
-        const auto sum = hn::Add(exponent_at(g.a_exponents + k / 2 * block_rows + row, k), other);
+        const auto other = hn::Set(i32_half, g.b_exponents[k * block_columns + column] >> 7);
+        const auto sum = hn::Add(hn::ShiftRight<23>(hn::Load(i32_half, g.a_exponents + k * block_rows + row)), other);
         const auto value = hn::Load(f32_half, g.a + k * block_rows + row);
         const auto is_zero = hn::RebindMask(i32_half, hn::Eq(value, hn::Zero(f32_half)));
         largest = hn::Max(largest, hn::IfThenElse(is_zero, zero_exponent, sum));
@@ -374,7 +374,7 @@ HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int 
     const auto* const a = reinterpret_cast<const float*>(operands.a);
     const auto* const b = reinterpret_cast<const float*>(operands.b + std::size_t(block) * operands.b_block_bytes);
     const auto* const a_exponents = reinterpret_cast<const std::int32_t*>(a + operands.elements * block_rows);
-    const auto* const b_exponents = reinterpret_cast<const std::int32_t*>(b + operands.elements * block_columns);
+    const auto* const b_exponents = reinterpret_cast<const std::int16_t*>(b + operands.elements * block_columns);
     const bool a_special = operands.a_special, b_special = operands.b_special[block];
     for (int row = 0; row < block_rows; row += lanes)
         for (int column = 0; column < block_columns; column += columns) {
@@ -384,13 +384,16 @@ HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int 
             for (int k = first; k < last; k += rule.group_length) {
                 const Group g{a + k * block_rows + row,
                               b + k * block_columns + column,
-                              a_exponents + k / 2 * block_rows + row,
-                              b_exponents + k / 2 * block_columns + column,
+                              a_exponents + k * block_rows + row,
+                              b_exponents + k * block_columns + column,
                               HWY_MIN(rule.group_length, last - k),
                               a_special,
                               b_special};
                 const bool special = a_special | b_special;
-                if (special || !(g.length==4?quick_group<rounding, range>(rule, g,4, sums):g.length==8?quick_group<rounding, range>(rule, g,8, sums):quick_group<rounding, range>(rule, g, g.length, sums))) wide_groups(rule, g, sums);
+                if (special || !(g.length == 4   ? quick_group<rounding, range>(rule, g, 4, sums)
+                                 : g.length == 8 ? quick_group<rounding, range>(rule, g, 8, sums)
+                                                 : quick_group<rounding, range>(rule, g, g.length, sums)))
+                    wide_groups(rule, g, sums);
             }
 #pragma GCC unroll 8
             for (int c = 0; c < columns; ++c) hn::StoreU(sums[c], f32, state.d + (column + c) * state.d_stride + row);

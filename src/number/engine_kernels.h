@@ -55,18 +55,22 @@ struct Rows {
 };
 
 /// An operand in the engine's form, in blocks of 16 rows of A or 8 columns of B. (k counts in an order of its own,
-/// which keeps groups together: of four 8-bit elements, 0, 2, 1, 3.) Within a block element k of every row lies
-/// together: values[k][row]; exponents[k/2][row] holds those of k (low half) and k+1 (high half), each << 7, so that
-/// either half, moved to the top of 32 bits, is an exponent at f32's place.
+/// which keeps groups together: of four 8-bit elements, 0, 2, 1, 3.) Element k of every row of a block lies together:
+/// first all values, f32 values[k][row], then all exponents, << 7 in 16 bits: exponents[k][row]. A has each exponent
+/// twice in a row, so that one 16-bit addition gives the sums for two columns, each of which, moved to the top of 32
+/// bits, is an exponent at f32's place.
 struct FloatBlock {
     float* values;
-    std::int32_t* exponents;
+    std::int16_t* exponents;
 };
 
 inline FloatBlock float_block(std::byte* block, int elements, int rows) {
     auto* const values = reinterpret_cast<float*>(block);
-    return {values, reinterpret_cast<std::int32_t*>(values + elements * rows)};
+    return {values, reinterpret_cast<std::int16_t*>(values + elements * rows)};
 }
+
+/// Bytes of an element of A and of B in that form.
+constexpr int float_bytes_a = 4 + 4, float_bytes_b = 4 + 2;
 
 /// How a group's sum meets 32 bits.
 enum class SumRange {

@@ -85,9 +85,9 @@ bool is_float_kind(const DotRecipe& r) {
 bool has_kernel(const DotRecipe& r) {
     switch (r.kind) {
         case DotRecipe::Kind::fused:
-            // Groups are taken in pairs of k; half a group's sum has to fit 32 bits (significands of at most 4 bits:
-            // products are below 3.52).
-            return r.group_length % 2 == 0 && r.fraction_bits <= 25 &&
+            // Half a group's sum has to fit 32 bits (significands of at most 4 bits: products are below 3.52), and
+            // a group has to be whole quadruples of elements (see FloatBlock).
+            return r.group_length % 4 == 0 && r.fraction_bits <= 25 &&
                    (r.group_length <= 16 || (r.group_length <= 32 && traits(r.a).bits <= 8 && traits(r.b).bits <= 8));
         case DotRecipe::Kind::fp8_through_f16: return r.group_length <= 16 && r.fraction_bits <= 25;
         case DotRecipe::Kind::integer:
@@ -104,13 +104,22 @@ Plan::Kind kind_of(const DotRecipe& r) {
     return r.kind == DotRecipe::Kind::integer ? Plan::Kind::integers : Plan::Kind::bits;
 }
 
+int prepared_bits(Plan::Kind kind, bool is_a) {
+    switch (kind) {
+        case Plan::Kind::floats: return 8 * (is_a ? float_bytes_a : float_bytes_b);
+        case Plan::Kind::integers: return 16;
+        case Plan::Kind::bits: return 1;
+    }
+    return 0;
+}
+
 Plan::Operand operand_of(const DotRecipe& recipe, Plan::Kind kind, bool is_a) {
     const Format format = is_a ? recipe.a : recipe.b;
     Plan::Operand operand;
     operand.block = is_a ? block_rows : block_columns;
     operand.bits = operand_bits(format);
     operand.chunk_elements = chunk_bytes * 8 / operand.bits;
-    operand.prepared_bits = kind == Plan::Kind::floats ? 32 + 16 : kind == Plan::Kind::integers ? 16 : 1;
+    operand.prepared_bits = prepared_bits(kind, is_a);
     operand.is_signed = traits(format).is_signed;
     if (kind == Plan::Kind::floats) operand.floats = float_rule(recipe, traits(format), is_a);
     return operand;

@@ -131,6 +131,21 @@ HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, Extent<L>&
     return {value, hn::IfThenElse(is_zero, set(rule.zero_exponent), exponent)};
 }
 
+/// The upper half of every lane of `exponents` to `out.exponents[k]`.
+template <int block>
+HWY_INLINE void store_exponents(typename Lanes<block>::VI exponents, const FloatBlock& out, int k, int row) {
+    using L = Lanes<block>;
+    const auto upper = hn::ShiftRight<16>(hn::BitCast(L::u32, exponents));
+    if constexpr (block == block_rows) {
+        const auto high = hn::And(exponents, hn::Set(L::i32, std::int32_t(0xffff0000)));
+        auto* const to = reinterpret_cast<std::int32_t*>(out.exponents) + k * block + row;
+        hn::Store(hn::Or(high, hn::BitCast(L::i32, upper)), L::i32, to);
+    } else {
+        const hn::Rebind<std::uint16_t, typename L::U32> u16;
+        hn::Store(hn::TruncateTo(u16, upper), u16, reinterpret_cast<std::uint16_t*>(out.exponents) + k * block + row);
+    }
+}
+
 /// Which element of four comes at place `i`: 8-bit elements in the order that `decode_pairs` finds them in.
 template <int bits>
 HWY_INLINE int element_at(const FloatRule& rule, int i) {
@@ -161,8 +176,8 @@ HWY_INLINE bool decode_block(const FloatRule& given, const Rows& rows, int eleme
             const int k = place(rule, at * 8 / bits + i, elements);
             hn::Store(even.value, L::f32, out.values + k * block + row);
             hn::Store(odd.value, L::f32, out.values + (k + 1) * block + row);
-            const auto low = hn::BitCast(L::i32, hn::ShiftRight<16>(hn::BitCast(L::u32, even.exponent)));
-            hn::Store(hn::Or(odd.exponent, low), L::i32, out.exponents + k / 2 * block + row);
+            store_exponents<block>(even.exponent, out, k, row);
+            store_exponents<block>(odd.exponent, out, k + 1, row);
         }
     });
     auto outside = hn::Gt(extent.largest, hn::Set(L::i32, rule.largest_quick));
@@ -200,7 +215,8 @@ HWY_INLINE bool decode_pairs(const FloatRule& rule, const Rows& rows, const Floa
         const auto exponent = hn::Add(hn::Max(field, hn::Set(i16, 1 << 7)), hn::Set(i16, pairs.offset));
         const auto is_zero = hn::Eq(magnitude, hn::Zero(i16));
         const auto result = hn::IfThenElse(is_zero, hn::Set(i16, pairs.zero_exponent), exponent);
-        hn::Store(hn::BitCast(L::i32, result), L::i32, out.exponents + k / 2 * block + row);
+        store_exponents<block>(hn::ShiftLeft<16>(hn::BitCast(L::i32, result)), out, k, row);
+        store_exponents<block>(hn::BitCast(L::i32, result), out, k + 1, row);
     };
     for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
         const int first = at * 8 / bits;
