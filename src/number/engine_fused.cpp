@@ -135,7 +135,7 @@ HWY_INLINE hn::Vec<I16> exponents_of_two(const std::int16_t* b) {
 }
 
 /// The largest exponent among the products, at f32's place, in `largest`.
-HWY_INLINE void largest_exponents(const Group& g, int length, VI (&largest)[columns]) {
+HWY_INLINE void largest_exponents(const Group& g, VI (&largest)[columns]) {
     using VE = hn::Vec<I16>;
     VE two[columns / 2];
     const std::int32_t* a = g.a_exponents;
@@ -143,8 +143,7 @@ HWY_INLINE void largest_exponents(const Group& g, int length, VI (&largest)[colu
     const VE first = hn::BitCast(i16, hn::Load(i32, a));
 #pragma GCC unroll 4
     for (int c = 0; c < columns; c += 2) two[c / 2] = hn::Add(first, exponents_of_two(b + c));
-#pragma GCC unroll 8
-    for (int k = 1; k < length; ++k) {
+    for (int k = 1; k < g.length; ++k) {
         a += block_rows, b += block_columns;
         const VE exponents = hn::BitCast(i16, hn::Load(i32, a));
 #pragma GCC unroll 4
@@ -163,16 +162,12 @@ HWY_INLINE void largest_exponents(const Group& g, int length, VI (&largest)[colu
 /// scales every normal product; zero and less become something below 1, which is truncated away.
 HWY_INLINE void add_products(const float* HWY_RESTRICT values, const float* HWY_RESTRICT others, int length,
                              const VI (&up)[columns], VI (&sums)[columns]) {
-#pragma GCC unroll 8
     for (int i = 0; i < length; ++i, values += block_rows, others += block_columns) {
         const VF value = hn::Load(f32, values);
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c) {
             const VF product = hn::Mul(value, hn::Set(f32, others[c]));
             sums[c] = hn::Add(sums[c], truncate(float_of(hn::Add(bits_of(product), up[c]))));
-#if HWY_TARGET == HWY_AVX3
-            asm("" : "+v"(sums[c].raw));
-#endif
         }
     }
 }
@@ -208,9 +203,9 @@ HWY_INLINE VF round_sum(VI sum, VI scale) {
 /// f32 then, and zero terms and subnormal C lie too low to be the largest. With f16 results only the upper limit can
 /// fail: below 2^-28 all terms are zero (products of 5 exponent bits, and C, have none there), so a floor is free.
 template <ResultRounding rounding, SumRange range>
-HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, int length, VF (&state)[columns]) {
+HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, VF (&state)[columns]) {
     VI up[columns], sums[columns];
-    largest_exponents(g, length, up);
+    largest_exponents(g, up);
     const VI above = set((rule.fraction_bits + 127 + 2 * value_shift) << 23);
     const VI floor = set((HWY_MAX(rule.zero_exponent, -30) + 127) << 23);
     auto most = hn::Zero(u32);  // negative `up` counts as large
@@ -225,16 +220,16 @@ HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, int length, V
     if (!hn::AllFalse(u32, hn::Gt(most, hn::Set(u32, 125u << 23)))) return false;
 
     if constexpr (range == SumRange::fits) {
-        add_products(g.a, g.b, length, up, sums);
+        add_products(g.a, g.b, g.length, up, sums);
     } else {
-        const int first = range == SumRange::halves_fit ? length / 2 : length;
+        const int first = range == SumRange::halves_fit ? g.length / 2 : g.length;
         add_products(g.a, g.b, first, up, sums);
         VI rest[columns];
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c)
             rest[c] = range == SumRange::fits_less_c ? aligned_c(state[c], up[c]) : hn::Zero(i32);
         if constexpr (range == SumRange::halves_fit)
-            add_products(g.a + first * block_rows, g.b + first * block_columns, length - first, up, rest);
+            add_products(g.a + first * block_rows, g.b + first * block_columns, g.length - first, up, rest);
         VI overflow = hn::Zero(i32);
 #pragma GCC unroll 8
         for (int c = 0; c < columns; ++c) {
@@ -390,10 +385,7 @@ HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int 
                               a_special,
                               b_special};
                 const bool special = a_special | b_special;
-                if (special || !(g.length == 4   ? quick_group<rounding, range>(rule, g, 4, sums)
-                                 : g.length == 8 ? quick_group<rounding, range>(rule, g, 8, sums)
-                                                 : quick_group<rounding, range>(rule, g, g.length, sums)))
-                    wide_groups(rule, g, sums);
+                if (special || !quick_group<rounding, range>(rule, g, sums)) wide_groups(rule, g, sums);
             }
 #pragma GCC unroll 8
             for (int c = 0; c < columns; ++c) hn::StoreU(sums[c], f32, state.d + (column + c) * state.d_stride + row);
