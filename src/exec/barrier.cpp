@@ -75,6 +75,7 @@ void Executor::complete_barrier_if_due(CtaRun& cta, std::uint32_t number) {
     if (!due) return;
     const NamedBarrier phase = state;
     state.complete();
+    wrote();  // a loop that meets others at a barrier does not only poll
     for (Warp& warp : cta.warps) {
         for (Group& group : warp.groups) {
             if (group.state != GroupState::barrier || group.barrier != number) continue;

@@ -164,8 +164,11 @@ Step Executor::ret(Context& c) {
             const std::uint8_t* const from = c.warp.local.at(lane, frame.local_base + body.results[i].offset);
             if (to_register)
                 set_lane_value(*caller, result, lane, from);
-            else
-                std::memcpy(c.warp.local.at(lane, caller->local_base + result.frame_offset), from, result.bytes);
+            else {
+                std::uint8_t* const to = c.warp.local.at(lane, caller->local_base + result.frame_offset);
+                if (std::memcmp(to, from, result.bytes) != 0) ++c.warp.local_changes;
+                std::memcpy(to, from, result.bytes);
+            }
         }
     }
     Group* returning = &c.group;

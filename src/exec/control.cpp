@@ -101,7 +101,7 @@ Step Executor::branch_indexed(Context& c) {
         const std::uint32_t target = table[chosen];
         if (together == group.lanes) {
             group.pc = target;
-            if (target <= here && c.warp.watching) check_polling(c.warp, group);
+            if (target <= here && --c.warp.until_burst < 0) check_polling(c.warp, group);
         } else {
             split(c.warp, group, together, target);
         }
@@ -130,36 +130,45 @@ bool unchanged(const PollWatch& watch, const Frame& frame, const LoadedFunction:
 
 }  // namespace
 
-/// At a loop's head, in a warp that has used up a quantum: if neither the loop's registers nor memory have changed
-/// since an earlier visit, going on would repeat it for ever, and the group waits until memory changes.
+/// At a loop's head: if neither the loop's registers nor memory have changed since an earlier visit, going on would
+/// repeat it for ever, and the group waits until memory changes.
 void Executor::check_polling(Warp& warp, Group& group) {
+    if (--warp.burst_left < 0) {
+        warp.burst = std::min(2 * warp.burst, Warp::longest_burst);
+        warp.burst_left = warp.burst;
+        warp.until_burst = Warp::gap_per_burst * warp.burst;
+        warp.watches.clear();
+        return;
+    }
     if (group.given_up != 0) return;  // it waits at an mbarrier, which tells more
     const auto& heads = group.frame->function->loop_heads;
     const auto head = std::ranges::lower_bound(heads, group.pc, {}, &LoadedFunction::LoopHead::code);
     if (head == heads.end() || head->code != group.pc) return;
     auto watch = std::ranges::find_if(warp.watches, [&](const PollWatch& each) {
-        return each.frame == group.frame && each.pc == group.pc && each.lanes == group.lanes;
+        return each.entry == group.frame->entry && each.pc == group.pc && each.lanes == group.lanes;
     });
     const std::uint64_t epoch = launch_.epoch();
     if (watch == warp.watches.end()) {
         constexpr std::size_t most = 16;
         if (warp.watches.size() == most) warp.watches.erase(warp.watches.begin());
         watch = warp.watches.insert(warp.watches.end(), PollWatch{});
-        watch->frame = group.frame;
+        watch->entry = group.frame->entry;
         watch->pc = group.pc;
         watch->lanes = group.lanes;
-    } else if (watch->epoch == epoch && unchanged(*watch, *group.frame, *head)) {
+    } else if (watch->epoch == epoch && watch->local_changes == warp.local_changes &&
+               unchanged(*watch, *group.frame, *head)) {
         group.state = GroupState::polling;
         group.epoch = epoch;
         group.timed = warp.clock_reads != watch->clock_reads;
         return;
     } else if (++watch->visits < watch->next_look) {
-        return;  // a loop around this one may be what repeats: look back over longer and longer stretches
+        return;  // what repeats may take several visits: compare over longer and longer stretches
     }
-    watch->next_look = std::min(2 * watch->next_look, 64u);
+    watch->next_look *= 2;
     watch->visits = 0;
     watch->epoch = epoch;
     watch->clock_reads = warp.clock_reads;
+    watch->local_changes = warp.local_changes;
     take_snapshot(*watch, *group.frame, *head);
 }
 

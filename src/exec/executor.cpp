@@ -16,7 +16,6 @@ void Executor::run_warp(Warp& warp, std::int64_t quantum) {
         else
             run_group<false>(warp, *group);
     }
-    if (quantum_ <= 0) warp.watching = true;
     const std::int64_t executed = turn_quantum_ - quantum_;
     launch_.time.fetch_add(static_cast<std::uint64_t>(executed), std::memory_order_relaxed);
     operations_ += static_cast<std::uint64_t>(executed);
@@ -72,15 +71,12 @@ void Executor::run_group(Warp& warp, Group& group) {
                 return leave(pc + 1);  // where others may wait that did not take the branch either
             }
             quantum_ -= pc - start + 1;
-            const bool back = target <= pc;
+            const bool look = target <= pc && --warp.until_burst < 0;
             pc = start = target;
-            if (quantum_ <= end || warp.groups.size() != 1 || (back && warp.watching)) {
+            if (quantum_ <= end || warp.groups.size() != 1 || look) {
                 group.pc = op.target;
-                if (quantum_ <= end) {
-                    ++group.turns;
-                    warp.watching = true;
-                }
-                if (back && warp.watching) check_polling(warp, group);
+                if (quantum_ <= end) ++group.turns;
+                if (look) check_polling(warp, group);
                 return;
             }
             continue;

@@ -194,6 +194,7 @@ bool Executor::resolve_collective(Warp& warp, Group& group) {
         left &= ~lanes_with_mask(group, left, mask);
         if ((mask & warp.live & ~present) != 0) continue;
         execute_together(participants);
+        wrote();  // values of other lanes have arrived: a loop that waits for them does not only poll
         // Splitting appends groups, which never moves them (Warp::groups).
         for (const Participant& each : participants) {
             Group* done = each.group;

@@ -1,3 +1,4 @@
+#include <array>
 #include <cstring>
 
 #include "exec/executor.h"
@@ -135,6 +136,12 @@ Step Executor::store(Context& c) {
     if (!resolve(c, machine::Access::Kind::write, bytes, lanes)) return Step::fault;
     if (observer_ != nullptr) observe_access(c, machine::Access::Kind::write, bytes, lanes);
     if (code.element_bytes == 16) lanes.fill_host(bytes);
+    const bool local = lanes.mixed || lanes.space == program::Space::local;
+    std::array<std::uint8_t, warp_lanes * 32> before;
+    if (local) {
+        lanes.fill_host(bytes);
+        for (std::size_t lane = 0; lane < warp_lanes; ++lane) std::memcpy(&before[lane * 32], lanes.host[lane], bytes);
+    }
     for (std::uint32_t i = 0; i < code.vector; ++i) {
         const Row* const from = &c.rows[code.places[1 + i]];
         const std::uint32_t at = i * code.element_bytes;
@@ -147,7 +154,10 @@ Step Executor::store(Context& c) {
             store_as(lanes, at, bytes, code.element_bytes, from->lane, c.active);
         }
     }
-    if (lanes.mixed || lanes.space != program::Space::local) wrote();
+    // Stores to local memory change nothing for other warps; unoptimised loops that only poll store what was there.
+    for (std::size_t lane = 0; local && lane < warp_lanes; ++lane)
+        if (std::memcmp(&before[lane * 32], lanes.host[lane], bytes) != 0) ++c.warp.local_changes;
+    if (lanes.mixed || !local) wrote();
     return Step::next;
 }
 

@@ -104,8 +104,9 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
     warp.cta = &cta;
     warp.index = index;
     warp.live = lanes == 32 ? all_lanes : (1u << lanes) - 1;
-    warp.watching = false;
     warp.watches.clear();
+    warp.until_burst = 4 * Warp::first_burst;
+    warp.burst_left = warp.burst = Warp::first_burst;
     warp.local.clear();
     warp.copies = {};
     for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
@@ -178,6 +179,8 @@ void Executor::wake(ClusterRun& cluster) {
                 if (polls && group.epoch != epoch) {
                     group.state = GroupState::ready;
                     group.given_up = 0;
+                    warp.watches.clear();
+                    warp.watch_now();
                 } else if (group.state == GroupState::sleeping && group.until <= time) {
                     group.state = GroupState::ready;
                 }
@@ -214,8 +217,9 @@ bool Executor::rouse() {
         std::uint64_t time = launch_.time.load();
         while (time < earliest && !launch_.time.compare_exchange_weak(time, earliest)) {
         }
-        each_group(
-            [&](Warp& warp, Group& group) { warp.watching = warp.watching || group.state == GroupState::sleeping; });
+        each_group([&](Warp& warp, Group& group) {
+            if (group.state == GroupState::sleeping && group.until <= earliest) warp.watch_now();
+        });
         return true;
     }
     // More tries than one: a kernel may try several barriers in turn, and do something else when all fail.
@@ -225,7 +229,7 @@ bool Executor::rouse() {
         ++group.given_up;
         group.gives_up = true;
         group.state = GroupState::ready;
-        warp.watching = true;
+        warp.watch_now();
         roused = true;
     });
     return roused;
@@ -254,7 +258,7 @@ void Executor::wait_for_others() {
     each_group([&](Warp& warp, Group& group) {
         if (group.state != GroupState::polling || !group.timed) return;
         group.state = GroupState::ready;
-        warp.watches.clear();
+        warp.watch_now();
     });
 }
 

@@ -171,6 +171,7 @@ Step Executor::stack(Context& c) {
                             "alloca: a thread has at most " + std::to_string(machine::LocalMemory::limit) +
                                 " bytes of local memory");
             top = static_cast<std::uint32_t>(end);
+            ++c.warp.local_changes;
             give(lane, begin);
         }
     }

@@ -22,6 +22,7 @@ Frame* FramePool::take(const LoadedFunction& function) {
         std::fill(frame->predicates.begin(), frame->predicates.end(), 0);
     }
     frame->predicates[predicate_true] = all_lanes;
+    frame->entry = ++entries_;
     return frame;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,6 +19,7 @@ struct Frame {
     Frame* caller = nullptr;
     const Code* call_site = nullptr;  ///< in the caller; the lanes go on behind it
     std::uint32_t depth = 0;
+    std::uint64_t entry = 0;                   ///< a number of its own for each call
     LaneMask lanes = 0;                        ///< those that have not returned or exited
     std::uint32_t local_base = 0;              ///< where the frame's bytes begin in local memory
     std::uint32_t local_top[warp_lanes] = {};  ///< where the next callee's begin; alloca moves it
@@ -30,6 +32,7 @@ class FramePool {
     void give_back(Frame* frame);
 
   private:
+    std::uint64_t entries_ = 0;
     std::vector<std::unique_ptr<Frame>> all_;
     std::vector<std::vector<Frame*>> free_;  ///< by function index
 };
@@ -62,10 +65,10 @@ struct Group {
 
 /// What a loop's registers were when it was last looked at, to tell whether it only polls.
 struct PollWatch {
-    const Frame* frame = nullptr;
+    std::uint64_t entry = 0;  ///< of the frame
     std::uint32_t pc = 0;
     LaneMask lanes = 0;
-    std::uint64_t epoch = 0, clock_reads = 0;
+    std::uint64_t epoch = 0, clock_reads = 0, local_changes = 0;
     std::uint32_t visits = 0, next_look = 1;
     std::vector<Row> rows;
     std::vector<LaneMask> predicates;
@@ -77,8 +80,11 @@ struct Warp {
     CtaRun* cta = nullptr;
     std::uint32_t index = 0;  ///< in the CTA
     LaneMask live = 0;
-    bool watching = false;  ///< has used up a quantum: look whether its loops only poll
-    std::uint64_t clock_reads = 0;
+    std::uint64_t clock_reads = 0, local_changes = 0;  ///< how often local memory has changed
+    // Whether loops only poll is looked at in bursts of backward branches, ever longer and ever further apart.
+    static constexpr std::int32_t first_burst = 16, longest_burst = 4096, gap_per_burst = 16;
+    std::int32_t until_burst = 4 * first_burst;  ///< backward branches before the next burst; negative: within one
+    std::int32_t burst_left = first_burst, burst = first_burst;
     std::vector<Group> groups;  ///< disjoint lanes; never more than 32, so that it never reallocates
     std::vector<PollWatch> watches;
     machine::LocalMemory local;
@@ -86,6 +92,11 @@ struct Warp {
     Row tid[3];
 
     bool finished() const { return live == 0; }
+    /// Looks at loops from now on: something tells that the warp may only poll.
+    void watch_now() {
+        until_burst = 0;
+        burst_left = std::max(burst_left, 4 * first_burst);
+    }
 };
 
 /// A CTA that is resident.

@@ -137,6 +137,39 @@ TEST(Deadlock, OneCtaLessFits) {
     EXPECT_EQ(*flag, 1u);
 }
 
+// None of these loops only polls, though their registers repeat: each changes something that is no register of its own.
+TEST(Deadlock, LoopsThatLookLikePolls) {
+    Device gpu;
+    auto* out = gpu.buffer<std::uint32_t>(4);
+    // A counter in local memory; identical calls; a partner at a barrier who counts.
+    gpu.run_clean(compile(R"(
+        .local .b32 counter; .shared .b32 flag; mov.u32 %r0, %tid.x;
+        st.local.u32 [counter], 0;
+    again:
+        ld.local.u32 %r1, [counter]; add.u32 %r1, %r1, 1; st.local.u32 [counter], %r1;
+        setp.lt.u32 %p0, %r1, 5000; @%p0 bra again;
+        mov.u32 %r2, 0;
+    calls:
+        call f, (); add.u32 %r2, %r2, 1; setp.lt.u32 %p0, %r2, 300; @%p0 bra calls;
+        st.shared.u32 [flag], 0; bar.sync 0;
+        setp.ge.u32 %p0, %r0, 32; @%p0 bra counts;
+    polls:
+        bar.sync 1; ld.volatile.shared.u32 %r3, [flag]; setp.eq.u32 %p1, %r3, 0; @%p1 bra polls;
+        st.global.u32 [%q0], %r1; st.global.u32 [%q0+4], %r2; st.global.u32 [%q0+8], %r3;
+        ret;
+    counts:
+        mov.u32 %r4, 0;
+    count:
+        bar.sync 1; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 400; @%p1 bra count;
+        st.volatile.shared.u32 [flag], 1; bar.sync 1;)",
+                          1, R"(.func f() { .reg .b32 %i; .reg .pred %p; mov.u32 %i, 0;
+        again: add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 70; @%p bra again; ret; })"),
+                  blocks(1, 64), out);
+    EXPECT_EQ(out[0], 5000u);
+    EXPECT_EQ(out[1], 300u);
+    EXPECT_EQ(out[2], 1u);
+}
+
 TEST(Deadlock, TimeLimit) {
     LaunchOptions options;
     options.timeout = std::chrono::milliseconds(50);
