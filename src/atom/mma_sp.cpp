@@ -64,7 +64,7 @@ Result<SparseMmaAtom> mma_sp(Shape shape, MmaTypes types, MmaKind kind) {
     atom.selectors = 4 / contributing_lanes(atom);
     atom.minimum_sm = found->rule->minimum_sm;
     // fp8 with f16 results came with sm_120a (ptxas 13.0), and without the unordered form, as all kinds.
-    if (found->family->name == "fp8" && types.d == Format::f16) atom.minimum_sm = 120;
+    if (kind == MmaKind::none && packing.pitch == 8 && types.d == Format::f16) atom.minimum_sm = 120;
     atom.ordered_metadata_only = atom.minimum_sm >= 120;
     atom.a = a_fragment(shape.m, shape.k / 2, types.a, packing);
     atom.b = b_fragment(shape.k, shape.n, types.b, packing_of(types.b, kind));

@@ -39,12 +39,12 @@ struct SparseMmaAtom {
 Result<SparseMmaAtom> mma_sp(Shape shape, MmaTypes types, MmaKind kind = MmaKind::none);
 std::vector<SparseMmaAtom> all_mma_sp();
 
-/// Columns within a chunk that four bits of metadata select, ascending as stored: two for one_of_two counts once.
-/// Nothing for bits that the manual calls undefined.
+/// The columns of a chunk whose elements A stores, in the order stored.
 struct SelectedColumns {
     int count = 0;
     std::array<int, 4> columns{};
 };
+/// What four bits of metadata select; nothing for bits that the manual leaves undefined.
 std::optional<SelectedColumns> selected_columns(Sparsity sparsity, unsigned metadata);
 
 }  // namespace tilepath::atom

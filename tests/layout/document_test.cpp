@@ -1,4 +1,5 @@
 // docs/layouts.md, line by line: what its blocks claim must evaluate so.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +26,10 @@ ComposedLayout read(const std::string& text) {
 
 std::string places(const std::vector<Location>& all) {
     std::string text;
-    for (const Location& place : all) text += (text.empty() ? "" : " | ") + to_string(place);
+    for (const Location& place : all) {
+        if (!text.empty()) text += " | ";
+        text += to_string(place);
+    }
     return text;
 }
 
@@ -71,12 +75,11 @@ TEST(Document, TheTableOfSwizzlesIsTheCodes) {
     all << in.rdbuf();
     for (const SwizzleTraits& row : all_swizzle_modes()) {
         if (!row.tensor_map || row.mode == SwizzleMode::none) continue;
-        auto cell = [](std::optional<int> code) {
-            return code ? " " + std::to_string(*code) + " |" : std::string(" |");
-        };
-        std::string period = std::to_string(row.pattern_bytes) + (row.mode == SwizzleMode::b32 ? " bytes" : "");
-        std::string swizzle = row.mode == SwizzleMode::b128_atom_32b_flip_8b ? "and 8-byte halves of odd lines swapped"
-                                                                             : "`" + to_string(row.bytes) + "`";
+        auto cell = [](std::optional<int> code) { return code ? fmt::format(" {} |", *code) : std::string(" |"); };
+        std::string period = fmt::format("{}{}", row.pattern_bytes, row.mode == SwizzleMode::b32 ? " bytes" : "");
+        std::string swizzle = row.mode == SwizzleMode::b128_atom_32b_flip_8b
+                                  ? "and 8-byte halves of odd lines swapped"
+                                  : fmt::format("`{}`", to_string(row.bytes));
         std::string line = "| " + std::string(row.name) + " | " + swizzle + " | " + period + " |" +
                            cell(row.tensor_map) + cell(row.wgmma) + cell(row.tcgen05);
         EXPECT_NE(all.str().find(line), std::string::npos) << line;
