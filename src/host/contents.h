@@ -24,8 +24,8 @@ struct Contents {
     std::uint64_t seed = 0;
     double a = 0, b = 1;
     double value = 0;
-    std::string text;            ///< path, or hexadecimal digits
-    std::optional<Place> place;  ///< for errors
+    std::string text = {};       ///< path, or hexadecimal digits
+    std::optional<Place> place = {};  ///< for errors
 };
 
 /// The bytes of `buffer` (whose dtype, shape, positions and size are set) filled so. Between elements that lie apart, and

@@ -14,8 +14,8 @@ namespace tilepath::host {
 
 /// How far a result may be from what is expected; without any, every bit counts.
 struct Tolerance {
-    std::optional<std::int64_t> ulp;
-    std::optional<double> rtol, atol;
+    std::optional<std::int64_t> ulp = {};
+    std::optional<double> rtol = {}, atol = {};
 
     bool exact() const { return !ulp && !rtol && !atol; }
 };

@@ -161,9 +161,16 @@ class LaunchFileReader {
     /// Where the elements lie, and how many bytes that takes.
     void place_elements(TomlTable& table, Buffer& buffer) {
         std::uint64_t elements = 1, extent = 0;
-        for (std::int64_t n : buffer.shape) elements *= static_cast<std::uint64_t>(n);
-        if (elements > (std::uint64_t{1} << 36)) {
-            table.error(fmt::format("{}: {} elements are more than tilepath holds", table.name(), elements));
+        constexpr std::uint64_t most_elements = std::uint64_t{1} << 36;
+        // Judged before each multiplication, which could wrap.
+        bool too_many = false;
+        for (std::int64_t n : buffer.shape) {
+            const auto next = static_cast<std::uint64_t>(n);
+            too_many = too_many || (next != 0 && elements > most_elements / next);
+            if (!too_many) elements *= next;
+        }
+        if (too_many) {
+            table.error(fmt::format("{}: expected at most {} elements in 'shape', found more", table.name(), most_elements));
             buffer.shape = {0};
             return;
         }

@@ -15,7 +15,8 @@ std::string_view value_of(std::string_view header, std::string_view key) {
     std::size_t at = header.find(fmt::format("'{}'", key));
     if (at == std::string_view::npos) return {};
     at = header.find(':', at);
-    return at == std::string_view::npos ? std::string_view{} : header.substr(header.find_first_not_of(' ', at + 1));
+    const std::size_t begin = at == std::string_view::npos ? at : header.find_first_not_of(' ', at + 1);
+    return begin == std::string_view::npos ? std::string_view{} : header.substr(begin);
 }
 
 }  // namespace
@@ -57,8 +58,10 @@ Result<NpyArray> read_npy(const std::string& path) {
     if (out.bytes < 1 || out.bytes > 8) return wrong("its elements have no size from 1 to 8 bytes");
     if (value_of(header, "fortran_order").starts_with("True")) return wrong("it is in Fortran order; save it with order='C'");
     std::string_view shape = value_of(header, "shape");
+    if (!shape.starts_with('(')) return wrong("its header has no 'shape'");
+    constexpr std::uint64_t most = std::uint64_t{1} << 40;
     std::uint64_t count = 1;
-    for (std::size_t at = shape.find('(') + 1; at < shape.size() && shape[at] != ')';) {
+    for (std::size_t at = 1; at < shape.size() && shape[at] != ')';) {
         if (!std::isdigit(static_cast<unsigned char>(shape[at]))) {
             ++at;
             continue;
@@ -66,6 +69,7 @@ Result<NpyArray> read_npy(const std::string& path) {
         std::int64_t extent = 0;
         while (at < shape.size() && std::isdigit(static_cast<unsigned char>(shape[at])) && extent < (std::int64_t{1} << 40))
             extent = extent * 10 + (shape[at++] - '0');
+        if (extent != 0 && count > most / static_cast<std::uint64_t>(extent)) return wrong("its shape is larger than any file");
         out.shape.push_back(extent);
         count *= static_cast<std::uint64_t>(extent);
     }

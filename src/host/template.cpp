@@ -18,6 +18,16 @@ bool is_pointer(const ptx::Variable& variable) {
            (variable.pointer || variable.type == ptx::Type::u64);
 }
 
+/// As a basic string of TOML holds it.
+std::string quoted(const std::string& text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out += '"';
+}
+
 std::string block_size(const program::LaunchBounds& bounds) {
     const std::uint32_t* size = bounds.required_threads[0] ? bounds.required_threads : bounds.max_threads;
     if (!size[0]) return "[128, 1, 1]             # threads of a CTA";
@@ -37,8 +47,8 @@ Result<std::string> launch_file_template(const std::string& module_path, const s
     const program::Function& function = program->functions.front();
     const ptx::Function& syntax = module->functions[module->function_named(function.name)];
 
-    std::string out = fmt::format("module = \"{}\"\nentry  = \"{}\"\narch   = \"{}\"\ngrid   = [1, 1, 1]               # CTAs\nblock  = {}\n",
-                                  std::filesystem::path(module_path).filename().string(), function.name, program->target,
+    std::string out = fmt::format("module = {}\nentry  = \"{}\"\narch   = \"{}\"\ngrid   = [1, 1, 1]               # CTAs\nblock  = {}\n",
+                                  quoted(std::filesystem::path(module_path).filename().string()), function.name, program->target,
                                   block_size(program->bounds));
     out += fmt::format("dynamic_shared_bytes = 0         # besides {} static bytes\n", program->shared_bytes);
     std::string buffers;

@@ -40,7 +40,7 @@ void TomlTable::error(const toml::node& node, std::string message, std::string n
 }
 
 void TomlTable::expected(const toml::node& node, std::string_view key, std::string_view what) {
-    error(node, fmt::format("{}: expected '{}' to be {}, found {}", name_, key, what, kind_of(node)));
+    error(node, fmt::format("{}expected '{}' to be {}, found {}", prefix(), key, what, kind_of(node)));
 }
 
 const toml::node* TomlTable::find(std::string_view key) {
@@ -62,7 +62,7 @@ std::optional<std::int64_t> TomlTable::integer(std::string_view key, std::int64_
     auto value = node->value_exact<std::int64_t>();
     if (!value) return expected(*node, key, "an integer"), std::nullopt;
     if (*value >= least && *value <= most) return value;
-    error(*node, fmt::format("{}: expected '{}' from {} to {}, found {}", name_, key, least, most, *value));
+    error(*node, fmt::format("{}expected '{}' from {} to {}, found {}", prefix(), key, least, most, *value));
     return {};
 }
 
@@ -91,7 +91,7 @@ std::optional<std::vector<std::int64_t>> TomlTable::integers(std::string_view ke
         auto value = item.value_exact<std::int64_t>();
         if (!value) return expected(item, key, "integers"), false;
         if (*value < least || *value > most) {
-            error(item, fmt::format("{}: expected '{}' from {} to {}, found {}", name_, key, least, most, *value));
+            error(item, fmt::format("{}expected '{}' from {} to {}, found {}", prefix(), key, least, most, *value));
             return false;
         }
         out.push_back(*value);
@@ -142,7 +142,7 @@ std::optional<std::size_t> TomlTable::choice(std::string_view key, std::initiali
         if (candidate == *word) return index;
         ++index;
     }
-    error(*table_->get(key), fmt::format("{}: '{}' is no value for '{}'", name_, *word, key),
+    error(*table_->get(key), fmt::format("{}'{}' is no value for '{}'", prefix(), *word, key),
           fmt::format("expected one of: {}", fmt::join(words, ", ")));
     return {};
 }
@@ -150,7 +150,7 @@ std::optional<std::size_t> TomlTable::choice(std::string_view key, std::initiali
 void TomlTable::finish() {
     for (auto&& [key, node] : *table_) {
         if (asked_.contains(key.str())) continue;
-        error(node, fmt::format("{}{}unknown key '{}'", name_, name_.empty() ? "" : ": ", key.str()),
+        error(node, fmt::format("{}unknown key '{}'", prefix(), key.str()),
               fmt::format("known here: {}", fmt::join(asked_, ", ")));
     }
 }

@@ -46,6 +46,8 @@ class TomlTable {
     void finish();
 
   private:
+    /// `buffer.x: `; nothing for the file's top.
+    std::string prefix() const { return name_.empty() ? "" : name_ + ": "; }
     void expected(const toml::node& node, std::string_view key, std::string_view what);
 
     const toml::table* table_;

@@ -72,7 +72,7 @@ std::vector<std::string> entries() {
     return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Entries, GemmReplay, testing::ValuesIn(entries()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Entries, GemmReplay, testing::ValuesIn(entries()), [](const auto& each) { return each.param; });
 
 }  // namespace
 }  // namespace tilepath::host
