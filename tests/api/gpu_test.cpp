@@ -72,7 +72,10 @@ const char* text = R"(.version 8.0
 }
 .visible .entry endless()
 {
-A: bra A;
+    .reg .b32 %r;
+    mov.u32 %r, 0;
+A:  add.u32 %r, %r, 1;
+    bra A;
 }
 )";
 

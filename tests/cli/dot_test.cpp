@@ -21,7 +21,8 @@ struct Ran {
 
 /// `tilepath dot ARGUMENTS FILE`, the file holding `lines`.
 Ran run(const std::string& arguments, const std::string& lines) {
-    const std::string path = testing::TempDir() + "/tilepath_dot_lines.txt";
+    const std::string path = testing::TempDir() + "/tilepath_dot_lines_" +
+                             testing::UnitTest::GetInstance()->current_test_info()->name() + ".txt";
     std::ofstream(path) << lines;
     CLI::App program;
     Ran ran;

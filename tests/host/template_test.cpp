@@ -20,16 +20,19 @@ TEST(Template, RunsAsItIs) {
         ASSERT_TRUE(job) << to_string(job.error());
         const auto outcome = run_on_cpu(*job, {});
         ASSERT_TRUE(outcome) << to_string(outcome.error());
-        // How much dynamic shared memory a kernel needs, only its author knows: the file says 0.
+        // How much dynamic shared memory a kernel needs, and for how many threads its own variables have room, only its
+        // author knows: the file says 0 bytes and 128 threads.
         const auto& fault = outcome->reports.front().fault;
-        EXPECT_EQ(fault.has_value(), entry == "demanding") << (fault ? exec::to_string(*fault) : "");
+        EXPECT_EQ(fault.has_value(), entry == "demanding" || entry == "variables")
+            << (fault ? exec::to_string(*fault) : "");
     }
 }
 
 TEST(Template, SaysWhatTheParametersAre) {
     const auto text = launch_file_template(module_path, "parameters");
     ASSERT_TRUE(text) << to_string(text.error());
-    EXPECT_NE(text->find("module = \"kernels.ptx\"\nentry  = \"parameters\"\narch   = \"sm_80\"\n"), std::string::npos) << *text;
+    EXPECT_NE(text->find("module = \"kernels.ptx\"\nentry  = \"parameters\"\narch   = \"sm_80\"\n"), std::string::npos)
+        << *text;
     for (const char* line : {"# .u64 out\nbuffer = \"p0\"\n", "# .u8 p1\nvalue = 0\n", "# .f32 p4\nvalue = 1.0\n",
                              "# .b8 p7[24]\nsize = 24\nfields = []", "[buffer.p0]\n"})
         EXPECT_NE(text->find(line), std::string::npos) << line << "\n" << *text;
@@ -41,7 +44,8 @@ TEST(Template, SaysWhatTheParametersAre) {
 TEST(Template, AsksWhichEntry) {
     const auto none = launch_file_template(module_path, "");
     ASSERT_FALSE(none);
-    EXPECT_NE(to_string(none.error()).find("5 entries; say which one to run"), std::string::npos) << to_string(none.error());
+    EXPECT_NE(to_string(none.error()).find("5 entries; say which one to run"), std::string::npos)
+        << to_string(none.error());
     const auto wrong = launch_file_template(module_path, "copy");
     ASSERT_FALSE(wrong);
     EXPECT_NE(to_string(wrong.error()).find("has no entry 'copy'"), std::string::npos) << to_string(wrong.error());
