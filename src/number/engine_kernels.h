@@ -14,7 +14,7 @@ constexpr int block_rows = 16, block_columns = 8;
 /// A chunk of k: what one row holds in 16 bytes. Operands are filled up to whole chunks with zeros.
 constexpr int chunk_bytes = 16;
 
-/// Values are kept times 2^-10, except in special blocks (infinities, NaN, very large or very small values). See
+/// Values are kept times 2^-10, except in special blocks (infinities, NaN, bf16 and tf32 of 2^64 and more). See
 /// engine_fused.cpp, "Range".
 constexpr int value_shift = 10;
 
@@ -23,7 +23,7 @@ struct PairRule {
     std::int16_t field = 0;   ///< the format's exponent field, shifted right by FloatRule::right
     std::int16_t offset = 0;  ///< added to it
     std::int16_t zero_exponent = 0;
-    std::int16_t largest_quick = 0, least_quick = 0;  ///< magnitudes, as in FloatRule
+    std::int16_t largest_quick = 0;  ///< a magnitude, as in FloatRule
 };
 
 /// How a float of at most 32 bits becomes an f32 and an exponent. With the element at the top of 32 bits:
@@ -34,11 +34,9 @@ struct FloatRule {
     int right = 0;
     std::int32_t mask = 0;
     float factor = 1;
-    bool wide_exponents = false;       ///< 8 bits of exponent: bf16, tf32
     std::int32_t largest_finite = 0;   ///< masked bits without sign; above it lie infinity and NaN
     std::int32_t infinity = -1;        ///< masked bits without sign; −1: the format has none
-    std::int32_t largest_quick = 0;    ///< masked bits without sign; anything above it makes a block special,
-    std::int32_t least_quick = 0;      ///< and so does anything below it but zero (wide exponents only)
+    std::int32_t largest_quick = 0;    ///< masked bits without sign; anything above it makes a block special
     std::int32_t least_exponent = 0;   ///< emin + 127, at f32's place (<< 23)
     std::int32_t exponent_offset = 0;  ///< added to f32's exponent field, same place
     std::int32_t zero_exponent = 0;    ///< stands for zeros, same place

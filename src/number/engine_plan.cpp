@@ -15,7 +15,6 @@ PairRule pair_rule(const FloatRule& rule, const FormatTraits& f, bool is_a) {
     pairs.offset = std::int16_t(((is_a ? 127 : 0) - f.bias) * (1 << 7));
     pairs.zero_exponent = std::int16_t(rule.zero_exponent >> 16);
     pairs.largest_quick = at_top(rule.largest_quick);
-    pairs.least_quick = at_top(rule.least_quick);
     return pairs;
 }
 
@@ -39,11 +38,8 @@ FloatRule float_rule(const DotRecipe& recipe, const FormatTraits& f, bool is_a) 
     rule.halves = recipe.kind == DotRecipe::Kind::fp8_through_f16;
     // There FP8 subnormals become normals of binary16, so that its emin holds.
     rule.least_exponent = (127 + (rule.halves ? -14 : 1 - f.bias)) << 23;
-    // Quick blocks: exponents below 64, so that the sum of two, with one bias in it, stays below 256 (it lies at f32's
-    // place), and normal numbers when shifted down.
-    rule.wide_exponents = f.exponent_bits == 8;
-    rule.largest_quick = rule.wide_exponents ? ((127 + 64) << 23) - 1 : rule.largest_finite;
-    rule.least_quick = rule.wide_exponents ? (1 + value_shift) << 23 : 0;
+    // Exponents below 64, so that the sum of two, with one bias in it, stays below 256: it lies at f32's place.
+    rule.largest_quick = f.exponent_bits == 8 ? ((127 + 64) << 23) - 1 : rule.largest_finite;
     // Zeros: beside any exponent of the other side the sum is below all that the quick path accepts, and above -256.
     rule.exponent_offset = is_a ? 0 : -(127 << 23);
     rule.zero_exponent = (is_a ? -100 : -150) * (1 << 23);

@@ -91,13 +91,6 @@ HWY_INLINE void for_each_chunk(const Rows& rows, const Body& body) {
 /// `special`: unshifted values, infinities and NaN.
 enum class Values { narrow_exponents, wide_exponents, special };
 
-/// The least and largest magnitudes met, as masked bits; least − 1, unsigned, so that zeros do not count.
-template <class L>
-struct Extent {
-    typename L::VI largest;
-    typename L::VU least;
-};
-
 template <class L>
 struct Decoded {
     typename L::VF value;
@@ -106,7 +99,7 @@ struct Decoded {
 
 /// `x`: elements at the top of 32 bits, shifted right by `rule.right`.
 template <class L, Values values>
-HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, Extent<L>& extent) {
+HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, typename L::VI& largest) {
     using VI = typename L::VI;
     const auto set = [](std::int32_t v) HWY_ATTR { return hn::Set(L::i32, v); };
     constexpr int shift = values == Values::special ? 0 : value_shift << 23;
@@ -121,12 +114,13 @@ HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, Extent<L>&
         const auto is_special = hn::Gt(magnitude, set(rule.largest_finite));
         value = hn::BitCast(L::f32, hn::IfThenElse(is_special, special, hn::BitCast(L::i32, value)));
     } else {
-        extent.largest = hn::Max(extent.largest, magnitude);
-        if constexpr (values == Values::wide_exponents)
-            extent.least = hn::Min(extent.least, hn::Sub(hn::BitCast(L::u32, magnitude), hn::Set(L::u32, 1u)));
+        largest = hn::Max(largest, magnitude);
     }
-    const VI field = hn::And(hn::BitCast(L::i32, value), set(0x7f800000));
-    const VI exponent = hn::Add(hn::Max(field, set(rule.least_exponent - shift)), set(rule.exponent_offset + shift));
+    // bf16 and tf32 have f32's exponents, and those of their least values get lost when shifted down.
+    constexpr bool from_bits = values == Values::wide_exponents;
+    const VI field = hn::And(from_bits ? bits : hn::BitCast(L::i32, value), set(0x7f800000));
+    constexpr int lost = from_bits ? 0 : shift;
+    const VI exponent = hn::Add(hn::Max(field, set(rule.least_exponent - lost)), set(rule.exponent_offset + lost));
     const auto is_zero = hn::Eq(magnitude, hn::Zero(L::i32));
     return {value, hn::IfThenElse(is_zero, set(rule.zero_exponent), exponent)};
 }
@@ -161,14 +155,14 @@ HWY_INLINE bool decode_block(const FloatRule& given, const Rows& rows, int eleme
     using L = Lanes<block>;
     const FloatRule rule = given;  // a copy that no store can change
     constexpr int per_word = 32 / bits;
-    Extent<L> extent{hn::Zero(L::i32), hn::Set(L::u32, 0xffffffffu)};
+    auto largest = hn::Zero(L::i32);
     for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
         const auto element = [&](int i) HWY_ATTR {
             // The element's highest bit to bit 31. tf32 fills its container from the top.
             const auto word = hn::BitCast(L::i32, words[i / per_word]);
-            if constexpr (bits == 32) return decode<L, values>(rule, word, extent);
+            if constexpr (bits == 32) return decode<L, values>(rule, word, largest);
             const int left = 32 - rule.element_bits - element_at<bits>(rule, i) % per_word * bits;
-            return decode<L, values>(rule, hn::ShiftRightSame(hn::ShiftLeftSame(word, left), rule.right), extent);
+            return decode<L, values>(rule, hn::ShiftRightSame(hn::ShiftLeftSame(word, left), rule.right), largest);
         };
 #pragma GCC unroll 8
         for (int i = 0; i < 4 * per_word; i += 2) {
@@ -180,12 +174,7 @@ HWY_INLINE bool decode_block(const FloatRule& given, const Rows& rows, int eleme
             store_exponents<block>(odd.exponent, out, k + 1, row);
         }
     });
-    auto outside = hn::Gt(extent.largest, hn::Set(L::i32, rule.largest_quick));
-    if constexpr (values == Values::wide_exponents) {
-        const auto least = hn::Set(L::u32, std::uint32_t(rule.least_quick) - 1);
-        outside = hn::Or(outside, hn::RebindMask(L::i32, hn::Lt(extent.least, least)));
-    }
-    return !hn::AllFalse(L::i32, outside);
+    return !hn::AllFalse(L::i32, hn::Gt(largest, hn::Set(L::i32, rule.largest_quick)));
 }
 
 /// Formats of at most 16 bits, two elements a lane: what `decode` does without special values, in half the work.
@@ -196,11 +185,9 @@ HWY_INLINE bool decode_pairs(const FloatRule& rule, const Rows& rows, const Floa
     const hn::Repartition<std::uint16_t, typename L::I32> u16;
     const PairRule pairs = rule.pairs;
     const int right = rule.right, element_bits = rule.element_bits;
-    const bool wide_exponents = rule.wide_exponents;
     const auto mask = hn::Set(L::i32, rule.mask);
     const auto factor = hn::Set(L::f32, rule.factor * (1.0f / (1 << value_shift)));
     auto largest = hn::Zero(i16);
-    auto least = hn::Set(u16, 0xffff);
     // `x`: elements k (low half) and k + 1 at the top of 16 bits.
     const auto pair = [&](typename L::VU x, int k, int row) HWY_ATTR {
         const auto even = hn::And(hn::ShiftRightSame(hn::BitCast(L::i32, hn::ShiftLeft<16>(x)), right), mask);
@@ -210,7 +197,6 @@ HWY_INLINE bool decode_pairs(const FloatRule& rule, const Rows& rows, const Floa
 
         const auto magnitude = hn::And(hn::BitCast(i16, x), hn::Set(i16, 0x7fff));
         largest = hn::Max(largest, magnitude);
-        if (wide_exponents) least = hn::Min(least, hn::Sub(hn::BitCast(u16, magnitude), hn::Set(u16, 1)));
         const auto field = hn::And(hn::ShiftRightSame(magnitude, right), hn::Set(i16, pairs.field));
         const auto exponent = hn::Add(hn::Max(field, hn::Set(i16, 1 << 7)), hn::Set(i16, pairs.offset));
         const auto is_zero = hn::Eq(magnitude, hn::Zero(i16));
@@ -233,9 +219,7 @@ HWY_INLINE bool decode_pairs(const FloatRule& rule, const Rows& rows, const Floa
             }
         }
     });
-    if (!hn::AllFalse(i16, hn::Gt(largest, hn::Set(i16, pairs.largest_quick)))) return true;
-    const auto too_small = hn::Lt(least, hn::Set(u16, std::uint16_t(pairs.least_quick - 1)));
-    return wide_exponents && !hn::AllFalse(u16, too_small);
+    return !hn::AllFalse(i16, hn::Gt(largest, hn::Set(i16, pairs.largest_quick)));
 }
 
 template <int block, int bits>
