@@ -36,6 +36,7 @@ constexpr int lanes = int(hn::MaxLanes(f32));
 constexpr int columns = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 
 constexpr std::int32_t exponent_field = 0x7f800000, magnitude_bits = 0x7fffffff;
+constexpr std::int32_t largest_up = 125 << 23;  // see quick_group
 constexpr std::int32_t least_f16_exponent = (127 - 14) << 23;
 constexpr float largest_f16 = 65504.0f;
 
@@ -195,6 +196,25 @@ HWY_INLINE VF round_sum(VI sum, VI scale) {
     return float_of(hn::And(bits_of(result), set(std::int32_t(0xfffffc00))));
 }
 
+/// Rows and columns that are all zero, C too, as padding is: no exponent is too low for them. Gives such lanes `up` = 0
+/// where it is out of range; false if others are out of range.
+HWY_INLINE bool excuse_zeros(const Group& g, const VF (&state)[columns], VI (&up)[columns]) {
+    auto bad = hn::Zero(i32);
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) {
+        const auto outside =
+            hn::RebindMask(i32, hn::Gt(hn::BitCast(u32, up[c]), hn::Set(u32, std::uint32_t(largest_up))));
+        if (hn::AllFalse(i32, outside)) continue;
+        VI factors = hn::ShiftLeft<1>(bits_of(state[c]));
+        for (int k = 0; k < g.length; ++k)
+            if (g.b[k * block_columns + c] != 0.0f)
+                factors = hn::Or(factors, hn::ShiftLeft<1>(bits_of(hn::Load(f32, g.a + k * block_rows))));
+        bad = hn::Or(bad, hn::IfThenElseZero(outside, factors));
+        up[c] = hn::IfThenZeroElse(outside, up[c]);
+    }
+    return hn::AllTrue(i32, hn::Eq(bad, hn::Zero(i32)));
+}
+
 /// One group for `columns` columns. False, with nothing changed, if it is not for this path.
 ///
 /// Range: products are kept times 2^-20 (value_shift of both sides), and brought to 2^(F − e_max) by adding
@@ -215,10 +235,13 @@ HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, VF (&state)[c
         if constexpr (rounding == ResultRounding::rne_f16) largest = hn::Max(largest, floor);
         up[c] = hn::Sub(above, largest);
         most = hn::Max(most, hn::BitCast(u32, up[c]));
-        sums[c] = range == SumRange::fits_less_c ? hn::Zero(i32) : aligned_c(state[c], up[c]);
     }
-    if (!hn::AllFalse(u32, hn::Gt(most, hn::Set(u32, 125u << 23)))) return false;
+    if (!hn::AllFalse(u32, hn::Gt(most, hn::Set(u32, std::uint32_t(largest_up)))) && !excuse_zeros(g, state, up))
+        return false;
 
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c)
+        sums[c] = range == SumRange::fits_less_c ? hn::Zero(i32) : aligned_c(state[c], up[c]);
     if constexpr (range == SumRange::fits) {
         add_products(g.a, g.b, g.length, up, sums);
     } else {
