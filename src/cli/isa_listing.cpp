@@ -78,7 +78,7 @@ std::string forms_as_text(const std::vector<const Form*>& forms) {
     std::string out;
     for (const Form* form : forms) {
         out += fmt::format("{:<72} {:<24} {:<18} {}\n", form->text, isa::to_string(form->needs), form->family->manual,
-                           isa::to_string(form->family->evidence));
+                           isa::to_string(isa::evidence_of(*form)));
         for (const ModifierSlot* slot : named_modifiers(*form))
             out += fmt::format("    {}: {}\n", slot->name, fmt::join(slot->words, " "));
     }
@@ -98,7 +98,7 @@ std::string forms_as_json(const std::vector<const Form*>& forms) {
                          {"sm", form->needs.sm},
                          {"text", isa::to_string(form->needs)}}},
                        {"manual", form->family->manual},
-                       {"evidence", isa::to_string(form->family->evidence)}});
+                       {"evidence", isa::to_string(isa::evidence_of(*form))}});
     }
     return all.dump(2) + "\n";
 }
@@ -122,7 +122,7 @@ std::string forms_as_markdown(const std::vector<const Form*>& forms) {
             for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
                 text.replace(at, 1, "\\|");
             out += fmt::format("| `{}` | {} | {} | {} | {} |\n", text, words_of(*form), isa::to_string(form->needs),
-                               form->family->manual, isa::to_string(form->family->evidence));
+                               form->family->manual, isa::to_string(isa::evidence_of(*form)));
         }
     }
     return out;

@@ -25,7 +25,8 @@ Ordered order_of(const std::vector<std::string_view>& words) {
     auto all = [&](auto&& is) { return std::all_of(words.begin(), words.end(), is); };
     if (all([](std::string_view word) { return program::type_named(word).has_value(); })) return Ordered::types;
     if (all([](std::string_view word) { return word == "row" || word == "col"; })) return Ordered::layouts;
-    if (all([](std::string_view word) { return word == "global" || word.starts_with("shared"); })) return Ordered::spaces;
+    if (all([](std::string_view word) { return word == "global" || word.starts_with("shared"); }))
+        return Ordered::spaces;
     return Ordered::no;
 }
 
@@ -45,7 +46,10 @@ class Reader {
         for (bool first = true;; first = false) {
             skip_blanks();
             if (rest_.empty()) break;
-            if (peek('}')) { take('}'), form_.text += '}', optional = false; continue; }
+            if (peek('}')) {
+                take('}'), form_.text += '}', optional = false;
+                continue;
+            }
             if (peek('{')) {
                 take('{');
                 form_.text += '{';
@@ -93,7 +97,8 @@ class Reader {
         if (slot.optional) take('}');
         for (std::string_view line : source_.words) {
             std::size_t colon = line.find(": ");
-            if (colon != std::string_view::npos && line.substr(0, colon) == slot.name) slot.words = split(line.substr(colon + 2));
+            if (colon != std::string_view::npos && line.substr(0, colon) == slot.name)
+                slot.words = split(line.substr(colon + 2));
         }
         if (slot.words.empty()) {
             // A word that stands for itself: its text lives as long as the family's table.
@@ -147,8 +152,10 @@ class Reader {
         }
         slot.type_from = form_.modifier(name);
         if (slot.type_from >= 0) return;
-        if (auto type = program::type_named(name)) slot.type = *type;
-        else if (name != "type" && name != "none") wrong(fmt::format("'{}' is neither a type nor a modifier", name));
+        if (auto type = program::type_named(name))
+            slot.type = *type;
+        else if (name != "type" && name != "none")
+            wrong(fmt::format("'{}' is neither a type nor a modifier", name));
     }
 
     std::string_view rest_;
@@ -158,7 +165,9 @@ class Reader {
 
 }  // namespace
 
-bool ModifierSlot::accepts(std::string_view word) const { return std::find(words.begin(), words.end(), word) != words.end(); }
+bool ModifierSlot::accepts(std::string_view word) const {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
 
 int Form::modifier(std::string_view name) const {
     for (std::size_t i = 0; i < modifiers.size(); ++i)
@@ -173,6 +182,13 @@ int Form::operand(std::string_view name) const {
 }
 
 Form compile(const FormText& text, const Family& family) { return Reader(text, family).read(); }
+
+Evidence evidence_of(const Form& form) {
+    const Evidence evidence = form.family->evidence;
+    const bool beyond =
+        evidence.kind == Evidence::Kind::hardware && (form.needs.sm > evidence.sm || form.needs.suffix != Suffix::any);
+    return beyond ? Evidence{} : evidence;
+}
 
 std::string to_string(Evidence evidence) {
     switch (evidence.kind) {

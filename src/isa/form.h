@@ -27,18 +27,22 @@ struct Needs {
     int sm = 0;                ///< the least target
     Suffix suffix = Suffix::any;
 };
-constexpr Needs since(int major, int minor, int sm = 0, Suffix suffix = Suffix::any) { return {major, minor, sm, suffix}; }
+constexpr Needs since(int major, int minor, int sm = 0, Suffix suffix = Suffix::any) {
+    return {major, minor, sm, suffix};
+}
 
 /// A form as the manual writes it, and the words that each of its named modifiers stands for.
 ///
 ///   syntax   "ld{.weak}{.ss}{.cop}{.vec}.type d, [a]{, p:pred}"
-///            .word is a modifier, {.word} may be left out. A word that `words` lists stands for one of its choices, any
-///            other for itself. Modifiers come in any order, but types keep theirs (cvt.dtype.atype), and so do layouts
+///            .word is a modifier, {.word} may be left out. A word that `words` lists stands for one of its choices,
+///            any other for itself. Modifiers come in any order, but types keep theirs (cvt.dtype.atype), and so do
+///            layouts
 ///            (.row.col) and state spaces (cp.async.shared.global).
 ///            Operands: `d` scalar or vector, `[a]` address, `d|p` pair, `d{|p}` pair or its first part, `(a)` list,
 ///            `{, a}` may be left out.
-///            `a:TYPE` says an operand's type: a type, or the modifier that names it. Without it: `d`, `a`, `b`, `c` have
-///            the type of .dtype, .atype, .btype, .ctype where the form has them, else of .type; `p`, `q` are pred.
+///            `a:TYPE` says an operand's type: a type, or the modifier that names it. Without it: `d`, `a`, `b`, `c`
+///            have the type of .dtype, .atype, .btype, .ctype where the form has them, else of .type; `p`, `q` are
+///            pred.
 ///   words    "type: u16 s16 u32"; one string for each named modifier
 struct FormText {
     std::string_view syntax;
@@ -51,6 +55,8 @@ struct Evidence {
     enum class Kind : std::uint8_t { manual, model, hardware } kind = Kind::manual;
     int sm = 0;  ///< hardware: the device that they were recorded on
 };
+/// tests/vectors, recorded on an H200.
+constexpr Evidence h200{Evidence::Kind::hardware, 90};
 std::string to_string(Evidence evidence);
 
 /// Forms that share a lowering.
@@ -66,7 +72,7 @@ enum class Ordered : std::uint8_t { no, types, layouts, spaces };
 
 /// One modifier of a form.
 struct ModifierSlot {
-    std::string name;                     ///< the word itself if it stands for itself
+    std::string name;  ///< the word itself if it stands for itself
     bool optional = false;
     Ordered ordered = Ordered::no;
     std::vector<std::string_view> words;  ///< its choices
@@ -95,6 +101,9 @@ struct Form {
     int modifier(std::string_view name) const;  ///< index, or −1
     int operand(std::string_view name) const;
 };
+
+/// Its family's evidence; of what the recorded device does not have, the manual's.
+Evidence evidence_of(const Form& form);
 
 /// Reads a FormText. A malformed one is a fault of ours.
 Form compile(const FormText& text, const Family& family);

@@ -40,7 +40,8 @@ Family sum_or_product(std::string_view manual, std::string_view single, std::str
             .forms = {{single, {rounding, "type: f32"}, since(1, 0)},
                       {pair, {rounding, "type: f32x2"}, since(8, 6, 100)},
                       {twice, {rounding, "type: f64"}, since(1, 0, 13)}},
-            .lower = lower_plain<op>};
+            .lower = lower_plain<op>,
+            .evidence = h200};
 }
 
 /// So have min and max.
@@ -52,7 +53,8 @@ Family extremum(std::string_view manual, std::array<std::string_view, 5> syntax)
                       {syntax[2], {"type: f32"}, since(7, 2, 86)},
                       {syntax[3], {"type: f32"}, since(8, 8, 100)},
                       {syntax[4], {"type: f64"}, since(1, 0, 13)}},
-            .lower = lower_plain<op>};
+            .lower = lower_plain<op>,
+            .evidence = h200};
 }
 
 }  // namespace
@@ -77,7 +79,8 @@ std::vector<Family> float_arithmetic_families() {
          .forms = {{"fma.rnd{.ftz}{.sat}.type d, a, b, c", {rounding, "type: f32"}, since(2, 0, 20)},
                    {"fma.rnd{.ftz}.type d, a, b, c", {rounding, "type: f32x2"}, since(8, 6, 100)},
                    {"fma.rnd.type d, a, b, c", {rounding, "type: f64"}, since(1, 4, 13)}},
-         .lower = lower_plain<Op::fma>},
+         .lower = lower_plain<Op::fma>,
+         .evidence = h200},
         // On every target that has a rounding modifier, mad is fma.
         {.manual = "9.7.3.7",
          .forms = {{"mad.rnd{.ftz}{.sat}.type d, a, b, c", {rounding, "type: f32"}, since(2, 0, 20)},
@@ -85,18 +88,23 @@ std::vector<Family> float_arithmetic_families() {
          .lower = lower_plain<Op::fma>},
         {.manual = "9.7.3.8",
          .forms = {{"div.approx{.ftz}.type d, a, b", {"type: f32"}, since(1, 4)},
-                   {"div.full{.ftz}.type d, a, b", {"type: f32"}, since(1, 4)},
-                   {"div.rnd{.ftz}.type d, a, b", {rounding, "type: f32"}, since(1, 4, 20)},
-                   {"div.rnd.type d, a, b", {rounding, "type: f64"}, since(1, 4, 13)}},
+                   {"div.full{.ftz}.type d, a, b", {"type: f32"}, since(1, 4)}},
          .lower = lower_plain<Op::div>},
+        {.manual = "9.7.3.8",
+         .forms = {{"div.rnd{.ftz}.type d, a, b", {rounding, "type: f32"}, since(1, 4, 20)},
+                   {"div.rnd.type d, a, b", {rounding, "type: f64"}, since(1, 4, 13)}},
+         .lower = lower_plain<Op::div>,
+         .evidence = h200},
         {.manual = "9.7.3.9",
          .forms = {{"abs{.ftz}.type d, a", {"type: f32"}, since(1, 0)},
                    {"abs.type d, a", {"type: f64"}, since(1, 0, 13)}},
-         .lower = lower_plain<Op::abs>},
+         .lower = lower_plain<Op::abs>,
+         .evidence = h200},
         {.manual = "9.7.3.10",
          .forms = {{"neg{.ftz}.type d, a", {"type: f32"}, since(1, 0)},
                    {"neg.type d, a", {"type: f64"}, since(1, 0, 13)}},
-         .lower = lower_plain<Op::neg>},
+         .lower = lower_plain<Op::neg>,
+         .evidence = h200},
         extremum<Op::min>("9.7.3.11", {"min{.ftz}.type d, a, b", "min{.ftz}.NaN.type d, a, b",
                                        "min{.ftz}{.NaN}.xorsign.abs.type d, a, b",
                                        "min{.ftz}{.NaN}{.abs}.type d, a, b, c", "min.type d, a, b"}),

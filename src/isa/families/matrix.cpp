@@ -74,15 +74,13 @@ constexpr std::string_view f32_d = "dtype: f32", f32_c = "ctype: f32", s32_d = "
 constexpr std::string_view half_or_single_d = "dtype: f16 f32", half_or_single_c = "ctype: f16 f32";
 
 Family dense_family() {
-    Family family{.manual = "9.7.14.5.14", .forms = {}, .lower = mma_sync};
+    Family family{.manual = "9.7.14.5.14", .forms = {}, .lower = mma_sync, .evidence = h200};
     constexpr std::string_view syntax =
         "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d:none, a:none, b:none, c:none";
     constexpr std::string_view rounded =
         "mma.sync.aligned.shape.alayout.blayout{.rnd}.dtype.atype.btype.ctype d:none, a:none, b:none, c:none";
     constexpr std::string_view saturating =
         "mma.sync.aligned.shape.alayout.blayout{.satfinite}.dtype.atype.btype.ctype d:none, a:none, b:none, c:none";
-    constexpr std::string_view single_bit =
-        "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitop.popc d:none, a:none, b:none, c:none";
     family.forms = {
         {syntax,
          {shapes, any_a, any_b, half_or_single_d, "atype: f16", "btype: f16", half_or_single_c},
@@ -96,10 +94,19 @@ Family dense_family() {
          since(7, 0, 80)},
         {saturating, {shapes, row_a, col_b, s32_d, "atype: u8 s8", "btype: u8 s8", s32_c}, since(6, 5, 75)},
         {saturating, {shapes, row_a, col_b, s32_d, "atype: u4 s4", "btype: u4 s4", s32_c}, since(6, 5, 75)},
-        {single_bit, {shapes, row_a, col_b, s32_d, "atype: b1", "btype: b1", s32_c, "bitop: xor"}, since(7, 0, 75)},
-        {single_bit, {shapes, row_a, col_b, s32_d, "atype: b1", "btype: b1", s32_c, "bitop: and"}, since(7, 1, 80)},
     };
     return family;
+}
+
+Family single_bit_family() {
+    constexpr std::string_view syntax =
+        "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype.bitop.popc d:none, a:none, b:none, c:none";
+    return {
+        .manual = "9.7.14.5.14",
+        .forms =
+            {{syntax, {shapes, row_a, col_b, s32_d, "atype: b1", "btype: b1", s32_c, "bitop: xor"}, since(7, 0, 75)},
+             {syntax, {shapes, row_a, col_b, s32_d, "atype: b1", "btype: b1", s32_c, "bitop: and"}, since(7, 1, 80)}},
+        .lower = mma_sync};
 }
 
 Family sparse_family() {
@@ -148,6 +155,7 @@ std::vector<Family> matrix_families() {
          .forms = {{"movmatrix.sync.aligned.shape.trans.type d:b32, a:b32", {m8n8, b16}, since(7, 8, 75)}},
          .lower = lower_typed<Op::movmatrix>},
         dense_family(),
+        single_bit_family(),
         sparse_family(),
     };
 }
