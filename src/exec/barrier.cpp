@@ -30,8 +30,8 @@ Step Executor::barrier(Context& c) {
     for (LaneMask left = c.active; left != 0;) {
         const int first = std::countr_zero(left);
         const std::uint32_t number = numbers.lane[first], count = counted ? counts.lane[first] : 0;
-        LaneMask together = 0;
-        for (int lane = first; lane < warp_lanes; ++lane)
+        LaneMask together = c.op().flags.aligned ? left : 0;  // aligned: the same for all lanes, as the manual demands
+        for (int lane = first; lane < warp_lanes && !c.op().flags.aligned; ++lane)
             together |= LaneMask(numbers.lane[lane] == number && (!counted || counts.lane[lane] == count)) << lane;
         together &= left;
         left &= ~together;
@@ -55,6 +55,7 @@ Step Executor::barrier(Context& c) {
             waiting->barrier = number;
         }
         state.expected = count;
+        cta.state.used_barriers |= 1u << number;
         state.arrive(c.warp.index, together, c.warp.live);
         if (mode != BarrierMode::arrive && mode != BarrierMode::sync) state.vote(together, c.source_predicate(2));
         if (observer_ != nullptr) {
@@ -69,12 +70,13 @@ Step Executor::barrier(Context& c) {
 void Executor::complete_barrier_if_due(CtaRun& cta, std::uint32_t number) {
     NamedBarrier& state = cta.state.barriers[number];
     if (!state.in_use()) return;
-    bool due = state.arrived >= state.expected;
+    bool due = state.arrived >= (state.expected == 0 ? cta.state.live_threads : state.expected);
     for (std::size_t w = 0; state.expected == 0 && due && w < cta.warps.size(); ++w)
         due = (cta.warps[w].live & ~state.lanes[w]) == 0;
     if (!due) return;
     const NamedBarrier phase = state;
     state.complete();
+    cta.state.used_barriers &= ~(1u << number);
     wrote();  // a loop that meets others at a barrier does not only poll
     for (Warp& warp : cta.warps) {
         for (Group& group : warp.groups) {
@@ -100,9 +102,11 @@ void Executor::complete_barrier_if_due(CtaRun& cta, std::uint32_t number) {
 
 /// Lanes have exited: barriers that wait for every thread wait for fewer now.
 void Executor::lanes_left(Warp& warp) {
-    for (std::uint32_t number = 0; number < NamedBarrier::count; ++number)
-        if (warp.cta->state.barriers[number].in_use() && warp.cta->state.barriers[number].expected == 0)
-            complete_barrier_if_due(*warp.cta, number);
+    machine::Cta& cta = warp.cta->state;
+    for (std::uint32_t left = cta.used_barriers; left != 0; left &= left - 1) {
+        const auto number = static_cast<std::uint32_t>(std::countr_zero(left));
+        if (cta.barriers[number].expected == 0) complete_barrier_if_due(*warp.cta, number);
+    }
 }
 
 }  // namespace tilepath::exec

@@ -31,6 +31,7 @@ struct MatrixPlan;
 struct Code : Decoded {
     Kind kind = Kind::lanes;
     program::Space space = program::Space::generic;
+    bool is_signed = false;    ///< the type of a load: it extends the sign
     bool wide_address = false;  ///< the address operand is a 64-bit register
     std::uint8_t vector = 1;
     std::uint8_t element_bytes = 0;   ///< in memory
@@ -59,6 +60,7 @@ struct LoadedFunction {
     };
     std::vector<FrameAddress> frame_addresses;  ///< rows that hold local addresses, written when a frame is entered
     std::uint32_t rows = 0, predicates = 0;
+    bool reads_unwritten = true;  ///< some path may read a register that it has not written: frames begin with zeros
     std::vector<std::shared_ptr<const MatrixPlan>> matrix_plans;
     /// Rows and predicates that are live where a branch goes back to, by code index: what a poll must not change.
     struct LoopHead {
@@ -78,7 +80,15 @@ struct LoadedProgram {
     bool reads_reserved_shared = false;  ///< it asks where the reserved bytes are, and may use them
 };
 
-/// Decodes every function. Fails where the device lacks an operation.
-Result<LoadedProgram> load(const program::Program& program, const machine::Device& device, const ModuleImage& image);
+/// What is the same in a whole launch, so that reading it is a move: the kernel's parameters, sizes of grid and block.
+struct LaunchConstants {
+    std::span<const std::uint8_t> parameters;
+    LaunchShape shape;
+};
+
+/// Decodes every function. Fails where the device lacks an operation. Without `constants` every read of a parameter is an
+/// access that observers see.
+Result<LoadedProgram> load(const program::Program& program, const machine::Device& device, const ModuleImage& image,
+                           const LaunchConstants* constants = nullptr);
 
 }  // namespace tilepath::exec

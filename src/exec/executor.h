@@ -126,6 +126,7 @@ class Executor {
     enum class Turn : std::uint8_t { finished, blocked, over };
     bool enter_cluster();
     std::unique_ptr<CtaRun> enter_cta(std::uint64_t cluster, std::uint32_t rank);
+    void number_threads(Warp& warp, std::uint32_t index);
     void begin_warp(CtaRun& cta, std::uint32_t index);
     Turn take_turn(ClusterRun& cluster);
     void leave_cluster(std::size_t position);
@@ -179,6 +180,7 @@ class Executor {
                               std::uint32_t bytes);
     bool in_cached_range(std::uint32_t site, machine::Access::Kind kind, machine::Address first, machine::Address end);
     void observe_access(Context& c, machine::Access::Kind kind, std::uint32_t bytes, const Lanes& lanes);
+    std::uint8_t* consecutive_elements(const Context& c, machine::Access::Kind kind);
     // memory_ops.cpp, atomics.cpp
     Step load(Context& c);
     Step store(Context& c);

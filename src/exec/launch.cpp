@@ -165,7 +165,8 @@ Result<LaunchReport> launch(const Program& program, const Device& device, machin
     if (Diagnostics wrong = check_launch(program, device, shape, parameters.size()); has_error(wrong))
         return std::unexpected(std::move(wrong));
     if (auto range = check_range(shape, options); !range) return std::unexpected(range.error());
-    auto loaded = load(program, device, image);
+    const LaunchConstants constants{parameters, shape};
+    auto loaded = load(program, device, image, options.observer == nullptr ? &constants : nullptr);
     if (!loaded) return std::unexpected(loaded.error());
 
     LaunchState state(*loaded, device, memory, shape, parameters, options);

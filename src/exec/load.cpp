@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <cstring>
+#include <map>
+#include <optional>
 
 #include "base/assert.h"
 #include "exec/code.h"
@@ -57,18 +60,19 @@ Kind kind_of(Op op) {
 class Loader {
   public:
     Loader(const Function& function, std::uint32_t index, LoadedProgram& program, const machine::Device& device,
-           const ModuleImage& image)
-        : function_(function), program_(program), device_(device), image_(image) {
+           const ModuleImage& image, const LaunchConstants* constants)
+        : function_(function), program_(program), device_(device), image_(image), constants_(constants) {
         out_.function = &function;
         out_.index = index;
     }
 
     Result<LoadedFunction> load() {
         lay_out_constants();
+        lay_out_known_results();
         lay_out_registers();
         resolve_operands();
         emit();
-        find_loop_heads();
+        find_live_registers();
         if (!diagnostics_.empty()) return std::unexpected(std::move(diagnostics_));
         return std::move(out_);
     }
@@ -91,6 +95,50 @@ class Loader {
                 write(place, constant.width, value_of(constant), constant.high_bits);
             }
         }
+    }
+
+    /// Results that are the same in the whole launch get rows like constants.
+    void lay_out_known_results() {
+        known_place_.assign(function_.ops.size(), 0);
+        if (constants_ == nullptr) return;
+        std::map<std::pair<int, std::uint64_t>, std::uint32_t> place_of_value;
+        for (std::size_t i = 0; i < function_.ops.size(); ++i) {
+            const std::optional<std::uint64_t> value = known_result(function_.ops[i]);
+            if (!value) continue;
+            const int bits = width(function_.destinations(function_.ops[i])[0]);
+            const auto [at, fresh] = place_of_value.try_emplace({bits, *value}, static_cast<std::uint32_t>(out_.constants.size()));
+            if (fresh) {
+                out_.constants.resize(at->second + rows_of_width(bits));
+                write(at->second, bits, *value, 0);
+            }
+            known_place_[i] = at->second + 1;
+        }
+    }
+
+    std::optional<std::uint64_t> known_result(const MicroOp& op) const {
+        if (op.destinations != 1 || function_.destinations(op)[0].kind != Operand::Kind::reg) return {};
+        const int bits = program::bits(op.type);
+        if (width(function_.destinations(op)[0]) != bits || bits < 16 || bits > 64) return {};
+        if (op.op == Op::ld && op.space == program::Space::param && op.vector == 1) {
+            const Operand address = function_.sources(op)[0];
+            if (address.kind != Operand::Kind::constant) return {};
+            const Constant& constant = function_.constants[address.index];
+            if (constant.kind != Constant::Kind::value) return {};
+            const std::uint64_t at = constant.bits + static_cast<std::uint64_t>(op.immediate);
+            const auto bytes = static_cast<std::size_t>(bits / 8);
+            const std::size_t size = constants_->parameters.size();
+            if (at % bytes != 0 || at > size || size - at < bytes) return {};  // faults when it is executed
+            std::uint64_t value = 0;
+            std::memcpy(&value, constants_->parameters.data() + at, bytes);
+            return value;
+        }
+        if (op.op != Op::special || op.immediate > 2) return {};
+        const auto of = [&](const machine::Dim3& value) {
+            return op.immediate == 0 ? value.x : op.immediate == 1 ? value.y : value.z;
+        };
+        if (op.variant == static_cast<std::uint8_t>(program::SpecialRegister::ntid)) return of(constants_->shape.block);
+        if (op.variant == static_cast<std::uint8_t>(program::SpecialRegister::nctaid)) return of(constants_->shape.grid);
+        return {};
     }
 
     std::uint64_t value_of(const Constant& constant) const {
@@ -255,9 +303,15 @@ class Loader {
         code.space = op.space;
         code.offset = op.immediate;
         code.vector = op.vector;
-        if (!runs_in_executor(op)) {
+        if (const std::uint32_t known = known_place_[static_cast<std::size_t>(&op - function_.ops.data())]; known != 0) {
             code.kind = Kind::lanes;
-            code.lanes = lane_function(op);
+            code.lanes = lane_function(move_of(op));
+            code.a = known - 1;
+            return code;
+        }
+        if (!runs_in_executor(op) || is_copy(op)) {
+            code.kind = Kind::lanes;
+            code.lanes = lane_function(is_copy(op) ? move_of(op) : op);
             if (code.lanes == nullptr) missing(op);
             return code;
         }
@@ -283,8 +337,23 @@ class Loader {
         return code;
     }
 
+    /// Generic addresses of global and constant memory are those addresses: their cvta only moves.
+    bool is_copy(const MicroOp& op) const {
+        const bool same = op.space == program::Space::global || op.space == program::Space::constant;
+        const bool converts = op.op == Op::cvta || op.op == Op::cvta_to;
+        return converts && same && width(function_.sources(op)[0]) == program::bits(op.type);
+    }
+    static MicroOp move_of(const MicroOp& op) {
+        MicroOp move = op;
+        move.op = Op::mov;
+        const int bits = program::bits(op.type);
+        move.type = bits == 64 ? DataType::b64 : bits == 32 ? DataType::b32 : DataType::b16;
+        return move;
+    }
+
     void decode_memory(const MicroOp& op, Code& code) {
         code.element_bytes = static_cast<std::uint8_t>(program::bytes(op.type));
+        code.is_signed = program::is_signed(op.type);
         int bits = program::bits(op.type);
         const auto registers = code.kind == Kind::store ? function_.sources(op).subspan(1) : function_.destinations(op);
         for (Operand operand : registers)
@@ -305,15 +374,15 @@ class Loader {
         diagnostics_.push_back(std::move(diagnostic));
     }
 
-    void find_loop_heads() {
+    void find_live_registers() {
         std::vector<program::BlockId> heads;
         for (std::size_t b = 0; b < function_.blocks.size(); ++b)
             for (program::BlockId successor : function_.blocks[b].successors)
                 if (successor <= b) heads.push_back(successor);
-        if (heads.empty()) return;
+        const program::Liveness live = program::liveness(function_);
+        out_.reads_unwritten = !live.live_in.empty() && std::ranges::any_of(live.live_in[0], [](auto word) { return word != 0; });
         std::sort(heads.begin(), heads.end());
         heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
-        const program::Liveness live = program::liveness(function_);
         for (program::BlockId head : heads) {
             LoadedFunction::LoopHead out{out_.block_start[head], {}, {}};
             for (std::size_t r = 0; r < function_.registers.size(); ++r) {
@@ -331,6 +400,8 @@ class Loader {
     LoadedProgram& program_;
     const machine::Device& device_;
     const ModuleImage& image_;
+    const LaunchConstants* constants_;
+    std::vector<std::uint32_t> known_place_;  ///< by operation: the row that holds its result in the whole launch, or 0
     LoadedFunction out_;
     std::vector<std::uint32_t> constant_place_, register_place_;
     std::uint32_t scratch_row_ = 0, scratch_predicate_ = 0;
@@ -339,12 +410,13 @@ class Loader {
 
 }  // namespace
 
-Result<LoadedProgram> load(const program::Program& program, const machine::Device& device, const ModuleImage& image) {
+Result<LoadedProgram> load(const program::Program& program, const machine::Device& device, const ModuleImage& image,
+                           const LaunchConstants* constants) {
     LoadedProgram out;
     out.program = &program;
     Diagnostics diagnostics;
     for (std::size_t i = 0; i < program.functions.size(); ++i) {
-        auto function = Loader(program.functions[i], static_cast<std::uint32_t>(i), out, device, image).load();
+        auto function = Loader(program.functions[i], static_cast<std::uint32_t>(i), out, device, image, constants).load();
         if (function)
             out.functions.push_back(std::move(*function));
         else

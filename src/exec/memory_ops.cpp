@@ -107,11 +107,17 @@ void store_as(const Lanes& lanes, std::uint32_t at, std::uint32_t stride, int by
 
 Step Executor::load(Context& c) {
     const Code& code = c.code;
+    if (observer_ == nullptr) {
+        if (const std::uint8_t* const from = consecutive_elements(c, machine::Access::Kind::read)) {
+            std::memcpy(&c.rows[code.d], from, std::size_t{code.element_bytes} * warp_lanes);
+            return Step::next;
+        }
+    }
     const std::uint32_t bytes = std::uint32_t{code.element_bytes} * code.vector;
     Lanes lanes;
     if (!resolve(c, machine::Access::Kind::read, bytes, lanes)) return Step::fault;
     if (observer_ != nullptr) observe_access(c, machine::Access::Kind::read, bytes, lanes);
-    const bool is_signed = program::is_signed(code.op->type);
+    const bool is_signed = code.is_signed;
     if (code.element_bytes == 16) lanes.fill_host(bytes);
     for (std::uint32_t i = 0; i < code.vector; ++i) {
         Row* const to = &c.rows[code.places[i]];
@@ -131,6 +137,13 @@ Step Executor::load(Context& c) {
 
 Step Executor::store(Context& c) {
     const Code& code = c.code;
+    if (observer_ == nullptr) {
+        if (std::uint8_t* const to = consecutive_elements(c, machine::Access::Kind::write)) {
+            std::memcpy(to, &c.rows[code.b], std::size_t{code.element_bytes} * warp_lanes);
+            wrote();
+            return Step::next;
+        }
+    }
     const std::uint32_t bytes = std::uint32_t{code.element_bytes} * code.vector;
     Lanes lanes;
     if (!resolve(c, machine::Access::Kind::write, bytes, lanes)) return Step::fault;

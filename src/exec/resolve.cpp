@@ -19,6 +19,31 @@ void Lanes::fill_host(std::uint32_t bytes) {
     pattern = Pattern::scattered;
 }
 
+/// The common case at once: all lanes of the warp access consecutive elements of a register's size in global or shared
+/// memory. Null: it is not that case, or something is wrong.
+std::uint8_t* Executor::consecutive_elements(const Context& c, Access::Kind kind) {
+    const Code& code = c.code;
+    const std::uint32_t bytes = code.element_bytes;
+    if (c.active != all_lanes || code.vector != 1 || bytes != code.register_bytes || bytes > 8) return nullptr;
+    if (code.wide_address && code.space == Space::global) {
+        const std::uint64_t* const addresses = c.wide(code.a);
+        const Address first = addresses[0] + static_cast<std::uint64_t>(code.offset);
+        if (first % bytes != 0 || !are_consecutive(addresses, bytes)) return nullptr;
+        if (!in_cached_range(code.site, kind, first, first + bytes * warp_lanes)) return nullptr;
+        return reinterpret_cast<std::uint8_t*>(first);
+    }
+    if (!code.wide_address && code.space == Space::shared) {
+        const std::uint32_t* const addresses = c.row(code.a).lane;
+        machine::Cta& cta = c.warp.cta->state;
+        const std::uint32_t first = addresses[0] + static_cast<std::uint32_t>(code.offset);
+        const std::uint32_t offset = first - machine::shared_address(cta.rank, 0);
+        if (first % bytes != 0 || offset < launch_.shared_begin || offset + bytes * warp_lanes > launch_.shared_end)
+            return nullptr;
+        return are_consecutive(addresses, bytes) ? cta.shared.data() + offset : nullptr;
+    }
+    return nullptr;
+}
+
 /// The address operand is the first source.
 bool Executor::resolve(Context& c, Access::Kind kind, std::uint32_t bytes, Lanes& out) {
     if (c.code.wide_address)

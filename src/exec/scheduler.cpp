@@ -79,7 +79,7 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     if (spare_ctas_.empty()) {
         run = std::make_unique<CtaRun>();
         run->warps.resize(launch_.warps_per_cta);
-        for (Warp& warp : run->warps) warp.groups.reserve(warp_lanes + 1);
+        for (std::uint32_t w = 0; w < launch_.warps_per_cta; ++w) number_threads(run->warps[w], w);
     } else {
         run = std::move(spare_ctas_.back());
         spare_ctas_.pop_back();
@@ -92,29 +92,36 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     cta.linear = cta.id.x + std::uint64_t{grid.x} * (cta.id.y + std::uint64_t{grid.y} * cta.id.z);
     cta.rank = rank;
     cta.shared.assign(launch_.shared_end, poison);
-    cta.barriers.fill({});
+    if (cta.used_barriers != 0) cta.barriers.fill({});
+    for (machine::NamedBarrier& barrier : cta.barriers) barrier.generation = 0;
+    cta.used_barriers = 0;
     cta.live_threads = launch_.threads_per_cta;
     for (std::uint32_t w = 0; w < launch_.warps_per_cta; ++w) begin_warp(*run, w);
     return run;
+}
+
+/// What of a warp is the same in every CTA.
+void Executor::number_threads(Warp& warp, std::uint32_t index) {
+    warp.groups.reserve(warp_lanes + 1);
+    warp.index = index;
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+        const machine::Dim3 thread = machine::coordinates(index * warp_lanes + lane, launch_.shape.block);
+        warp.tid[0].lane[lane] = thread.x;
+        warp.tid[1].lane[lane] = thread.y;
+        warp.tid[2].lane[lane] = thread.z;
+    }
 }
 
 void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
     Warp& warp = cta.warps[index];
     const std::uint32_t first = index * warp_lanes, lanes = std::min(launch_.threads_per_cta - first, 32u);
     warp.cta = &cta;
-    warp.index = index;
     warp.live = lanes == 32 ? all_lanes : (1u << lanes) - 1;
     warp.watches.clear();
     warp.until_burst = 4 * Warp::first_burst;
     warp.burst_left = warp.burst = Warp::first_burst;
     warp.local.clear();
-    warp.copies = {};
-    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
-        const machine::Dim3 thread = machine::coordinates(first + lane, launch_.shape.block);
-        warp.tid[0].lane[lane] = thread.x;
-        warp.tid[1].lane[lane] = thread.y;
-        warp.tid[2].lane[lane] = thread.z;
-    }
+    warp.copies.clear();
     const LoadedFunction& entry = launch_.loaded.functions[0];
     Frame* const frame = frames_.take(entry);
     frame->caller = nullptr;

@@ -21,13 +21,29 @@ Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / 
 Dim3 remainder(const Dim3& a, const Dim3& b) { return {a.x % b.x, a.y % b.y, a.z % b.z}; }
 constexpr std::uint32_t round_up(std::uint32_t value, std::uint32_t unit) { return (value + unit - 1) / unit * unit; }
 
+/// Where a special register differs by lane: its value in each.
+void lane_values(const Warp& warp, SpecialRegister which, std::int64_t index, Row& out) {
+    if (which == SpecialRegister::tid) {
+        out = index < 3 ? warp.tid[index] : Row{};
+        return;
+    }
+    for (std::uint32_t lane = 0; lane < warp_lanes; ++lane) {
+        const LaneMask self = 1u << lane;
+        if (which == SpecialRegister::laneid) out.lane[lane] = lane;
+        if (which == SpecialRegister::lanemask_eq) out.lane[lane] = self;
+        if (which == SpecialRegister::lanemask_lt) out.lane[lane] = self - 1;
+        if (which == SpecialRegister::lanemask_le) out.lane[lane] = (self - 1) | self;
+        if (which == SpecialRegister::lanemask_gt) out.lane[lane] = ~((self - 1) | self);
+        if (which == SpecialRegister::lanemask_ge) out.lane[lane] = ~(self - 1);
+    }
+}
+
 }  // namespace
 
 /// The value of a special register that is the same in all lanes.
 std::uint64_t Executor::uniform_special(Context& c, SpecialRegister which, std::int64_t index) {
     const CtaRun& cta = *c.warp.cta;
     const LaunchShape& shape = launch_.shape;
-    const Dim3 clusters = divide(shape.grid, shape.cluster);
     // Shared memory is given out in units of 128 bytes: 32 static and 2,048 dynamic ones count 2,176 (recorded on an
     // H200).
     const std::uint32_t shared = round_up(launch_.static_shared_bytes + shape.dynamic_shared_bytes, 128);
@@ -61,7 +77,7 @@ std::uint64_t Executor::uniform_special(Context& c, SpecialRegister which, std::
         case SpecialRegister::current_graph_exec: return 0;
         case SpecialRegister::is_explicit_cluster: return shape.cluster.count() > 1;
         case SpecialRegister::clusterid: return component(divide(cta.state.id, shape.cluster), index);
-        case SpecialRegister::nclusterid: return component(clusters, index);
+        case SpecialRegister::nclusterid: return component(divide(shape.grid, shape.cluster), index);
         case SpecialRegister::cluster_ctaid: return component(remainder(cta.state.id, shape.cluster), index);
         case SpecialRegister::cluster_nctaid: return component(shape.cluster, index);
         case SpecialRegister::cluster_ctarank: return cta.state.rank;
@@ -79,30 +95,33 @@ std::uint64_t Executor::uniform_special(Context& c, SpecialRegister which, std::
 
 Step Executor::special(Context& c) {
     const auto which = static_cast<SpecialRegister>(c.op().variant);
-    const std::int64_t index = c.op().immediate;
-    const bool wide = program::bits(c.op().type) == 64;
-    std::uint64_t uniform = 0;
-    const auto of_lane = [&](int lane) -> std::uint64_t {
-        const LaneMask self = 1u << lane;
-        if (which == SpecialRegister::tid) return c.warp.tid[index].lane[lane];
-        if (which == SpecialRegister::laneid) return static_cast<std::uint64_t>(lane);
-        if (which == SpecialRegister::lanemask_eq) return self;
-        if (which == SpecialRegister::lanemask_lt) return self - 1;
-        if (which == SpecialRegister::lanemask_le) return (self - 1) | self;
-        if (which == SpecialRegister::lanemask_gt) return ~((self - 1) | self);
-        if (which == SpecialRegister::lanemask_ge) return ~(self - 1);
-        return uniform;
-    };
     const bool by_lane = which == SpecialRegister::tid || which == SpecialRegister::laneid ||
                          (which >= SpecialRegister::lanemask_eq && which <= SpecialRegister::lanemask_gt);
-    if (!by_lane) uniform = uniform_special(c, which, index);
+    const int width = program::bits(c.op().type);
+    Row values;
+    if (by_lane) {
+        lane_values(c.warp, which, c.op().immediate, values);
+    } else {
+        const std::uint64_t value = uniform_special(c, which, c.op().immediate);
+        if (width == 1) {
+            c.set_predicate(c.code.d, value != 0 ? all_lanes : 0);
+            return Step::next;
+        }
+        if (width == 64) {
+            for (LaneMask left = c.active; left != 0; left &= left - 1) c.wide(c.code.d)[std::countr_zero(left)] = value;
+            return Step::next;
+        }
+        std::fill_n(values.lane, warp_lanes, static_cast<std::uint32_t>(width == 16 ? value & 0xFFFF : value));
+    }
+    Row& d = c.row(c.code.d);
+    if (c.active == all_lanes && width != 64) {
+        d = values;
+        return Step::next;
+    }
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
-        if (wide)
-            c.wide(c.code.d)[lane] = of_lane(lane);
-        else
-            c.row(c.code.d).lane[lane] =
-                static_cast<std::uint32_t>(of_lane(lane)) & (program::bits(c.op().type) == 16 ? 0xFFFF : ~0u);
+        if (width == 64) c.wide(c.code.d)[lane] = values.lane[lane];
+        else d.lane[lane] = values.lane[lane];
     }
     return Step::next;
 }

@@ -30,6 +30,20 @@ Survey survey(const std::uint64_t* addresses, std::uint64_t stride) {
 }
 
 TILEPATH_VECTOR_CLONES
+bool are_consecutive(const std::uint64_t* addresses, std::uint64_t stride) {
+    std::uint64_t wrong = 0;
+    for (int i = 0; i < lanes; ++i) wrong |= addresses[i] ^ (addresses[0] + static_cast<std::uint64_t>(i) * stride);
+    return wrong == 0;
+}
+
+TILEPATH_VECTOR_CLONES
+bool are_consecutive(const std::uint32_t* addresses, std::uint32_t stride) {
+    std::uint32_t wrong = 0;
+    for (int i = 0; i < lanes; ++i) wrong |= addresses[i] ^ (addresses[0] + static_cast<std::uint32_t>(i) * stride);
+    return wrong == 0;
+}
+
+TILEPATH_VECTOR_CLONES
 void add_offset(const std::uint64_t* base, std::int64_t offset, std::uint64_t* out) {
     for (int i = 0; i < lanes; ++i) out[i] = base[i] + static_cast<std::uint64_t>(offset);
 }

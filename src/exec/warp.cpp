@@ -17,9 +17,9 @@ Frame* FramePool::take(const LoadedFunction& function) {
     } else {
         frame = free.back();
         free.pop_back();
-        std::fill(frame->rows.begin() + static_cast<std::ptrdiff_t>(function.constants.size()), frame->rows.end(),
+        if (function.reads_unwritten) std::fill(frame->rows.begin() + static_cast<std::ptrdiff_t>(function.constants.size()), frame->rows.end(),
                   Row{});
-        std::fill(frame->predicates.begin(), frame->predicates.end(), 0);
+        if (function.reads_unwritten) std::fill(frame->predicates.begin(), frame->predicates.end(), 0);
     }
     frame->predicates[predicate_true] = all_lanes;
     frame->entry = ++entries_;

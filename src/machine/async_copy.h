@@ -32,14 +32,22 @@ struct PendingCopy {
 class AsyncCopies {
   public:
     bool empty() const { return pending_.empty(); }
+    void clear() {
+        if (!used_) return;
+        pending_.clear();
+        committed_.fill(0);
+        used_ = false;
+    }
     std::size_t size() const { return pending_.size(); }
 
     /// Adds to the lane's open group.
     void issue(PendingCopy copy) {
+        used_ = true;
         copy.group = committed_[copy.lane];
         pending_.push_back(copy);
     }
     void commit(std::uint32_t lanes) {
+        used_ = true;
         for (int lane = 0; lane < 32; ++lane) committed_[lane] += lanes >> lane & 1;
     }
 
@@ -80,6 +88,7 @@ class AsyncCopies {
   private:
     std::vector<PendingCopy> pending_;
     std::array<std::uint64_t, 32> committed_{};
+    bool used_ = false;
 };
 
 }  // namespace tilepath::machine

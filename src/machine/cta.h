@@ -27,6 +27,7 @@ struct Cta {
     std::uint32_t rank = 0;            ///< in its cluster
     std::vector<std::uint8_t> shared;  ///< from offset 0 on, the reserved bytes included
     std::array<NamedBarrier, NamedBarrier::count> barriers;
+    std::uint32_t used_barriers = 0;  ///< mask of those at which threads have arrived
     std::uint32_t live_threads = 0;
 };
 

@@ -21,6 +21,11 @@ struct NamedBarrier {
 
     /// Lanes of a warp arrive. A warp whose live lanes have all arrived counts as a whole one, as hardware counts it.
     void arrive(std::uint32_t warp, std::uint32_t arriving, std::uint32_t live) {
+        if (lanes[warp] == 0 && arriving == live) {
+            lanes[warp] = arriving;
+            arrived += 32;
+            return;
+        }
         const auto before = static_cast<std::uint32_t>(std::popcount(lanes[warp]));
         const bool again = (lanes[warp] & arriving) != 0;  // a second arrival within a phase counts anew
         const bool whole = ((lanes[warp] | arriving) & live) == live;
