@@ -134,7 +134,7 @@ class Executor {
     template <class Visit>
     void each_group(Visit visit);
     bool rouse();
-    void wait_for_others();
+    void wait_for_others(std::uint64_t epoch);
     bool can_enter() const;
     bool all_idle(std::uint64_t epoch);
     bool past_deadline();

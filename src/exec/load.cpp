@@ -1,25 +1,19 @@
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <optional>
 
 #include "base/assert.h"
-#include "exec/code.h"
+#include "exec/frame_layout.h"
 #include "exec/matrix_plan.h"
-#include "machine/address_map.h"
 #include "program/slots.h"
 
 namespace tilepath::exec {
 namespace {
 
-using program::Constant;
 using program::DataType;
 using program::Function;
 using program::MicroOp;
 using program::Op;
 using program::Operand;
-
-constexpr std::uint32_t scratch_rows = 4;  // a 128-bit sink
 
 std::uint32_t rows_of_width(int bits) { return bits <= 32 ? 1 : static_cast<std::uint32_t>(bits) / 32; }
 
@@ -61,15 +55,16 @@ class Loader {
   public:
     Loader(const Function& function, std::uint32_t index, LoadedProgram& program, const machine::Device& device,
            const ModuleImage& image, const LaunchConstants* constants)
-        : function_(function), program_(program), device_(device), image_(image), constants_(constants) {
+        : function_(function),
+          program_(program),
+          device_(device),
+          folding_(constants == nullptr ? no_folding(function) : fold(function, *constants)),
+          layout_(function, image, folding_, out_) {
         out_.function = &function;
         out_.index = index;
     }
 
     Result<LoadedFunction> load() {
-        lay_out_constants();
-        lay_out_known_results();
-        lay_out_registers();
         resolve_operands();
         emit();
         find_live_registers();
@@ -78,138 +73,6 @@ class Loader {
     }
 
   private:
-    void lay_out_constants() {
-        constant_place_.resize(function_.constants.size());
-        for (std::size_t i = 0; i < function_.constants.size(); ++i) {
-            const Constant& constant = function_.constants[i];
-            if (constant.width == 1) {
-                constant_place_[i] = constant.bits & 1 ? predicate_true : predicate_false;
-                continue;
-            }
-            const auto place = static_cast<std::uint32_t>(out_.constants.size());
-            constant_place_[i] = place;
-            out_.constants.resize(place + rows_of_width(constant.width));
-            if (constant.kind == Constant::Kind::frame) {
-                out_.frame_addresses.push_back({place, constant.width == 64, constant.bits});
-            } else {
-                write(place, constant.width, value_of(constant), constant.high_bits);
-            }
-        }
-    }
-
-    /// Results that are the same in the whole launch get rows like constants.
-    void lay_out_known_results() {
-        known_place_.assign(function_.ops.size(), 0);
-        if (constants_ == nullptr) return;
-        std::map<std::pair<int, std::uint64_t>, std::uint32_t> place_of_value;
-        for (std::size_t i = 0; i < function_.ops.size(); ++i) {
-            const std::optional<std::uint64_t> value = known_result(function_.ops[i]);
-            if (!value) continue;
-            const int bits = width(function_.destinations(function_.ops[i])[0]);
-            const auto [at, fresh] = place_of_value.try_emplace({bits, *value}, static_cast<std::uint32_t>(out_.constants.size()));
-            if (fresh) {
-                out_.constants.resize(at->second + rows_of_width(bits));
-                write(at->second, bits, *value, 0);
-            }
-            known_place_[i] = at->second + 1;
-        }
-    }
-
-    std::optional<std::uint64_t> known_result(const MicroOp& op) const {
-        if (op.destinations != 1 || function_.destinations(op)[0].kind != Operand::Kind::reg) return {};
-        const int bits = program::bits(op.type);
-        if (width(function_.destinations(op)[0]) != bits || bits < 16 || bits > 64) return {};
-        if (op.op == Op::ld && op.space == program::Space::param && op.vector == 1) {
-            const Operand address = function_.sources(op)[0];
-            if (address.kind != Operand::Kind::constant) return {};
-            const Constant& constant = function_.constants[address.index];
-            if (constant.kind != Constant::Kind::value) return {};
-            const std::uint64_t at = constant.bits + static_cast<std::uint64_t>(op.immediate);
-            const auto bytes = static_cast<std::size_t>(bits / 8);
-            const std::size_t size = constants_->parameters.size();
-            if (at % bytes != 0 || at > size || size - at < bytes) return {};  // faults when it is executed
-            std::uint64_t value = 0;
-            std::memcpy(&value, constants_->parameters.data() + at, bytes);
-            return value;
-        }
-        if (op.op != Op::special || op.immediate > 2) return {};
-        const auto of = [&](const machine::Dim3& value) {
-            return op.immediate == 0 ? value.x : op.immediate == 1 ? value.y : value.z;
-        };
-        if (op.variant == static_cast<std::uint8_t>(program::SpecialRegister::ntid)) return of(constants_->shape.block);
-        if (op.variant == static_cast<std::uint8_t>(program::SpecialRegister::nctaid)) return of(constants_->shape.grid);
-        return {};
-    }
-
-    std::uint64_t value_of(const Constant& constant) const {
-        switch (constant.kind) {
-            case Constant::Kind::value:
-            case Constant::Kind::frame: return constant.bits;
-            case Constant::Kind::global_symbol: return image_.variables[constant.symbol] + constant.bits;
-            case Constant::Kind::function: return machine::function_address(constant.symbol) + constant.bits;
-        }
-        TILEPATH_ASSERT(false, "a kind of constant outside its enum");
-    }
-
-    void write(std::uint32_t place, int width, std::uint64_t low, std::uint64_t high) {
-        Row* rows = &out_.constants[place];
-        for (int lane = 0; lane < warp_lanes; ++lane) {
-            if (width <= 32)
-                rows->lane[lane] = static_cast<std::uint32_t>(low);
-            else if (width == 64)
-                reinterpret_cast<std::uint64_t*>(rows)[lane] = low;
-            else {
-                reinterpret_cast<std::uint64_t*>(rows)[2 * lane] = low;
-                reinterpret_cast<std::uint64_t*>(rows)[2 * lane + 1] = high;
-            }
-        }
-    }
-
-    void lay_out_registers() {
-        const auto constants = static_cast<std::uint32_t>(out_.constants.size());
-        scratch_row_ = constants;
-        const std::uint32_t first_row = constants + scratch_rows;
-        register_place_.resize(function_.registers.size());
-        std::uint32_t rows = function_.slots.rows, predicates = function_.slots.predicates;
-        const bool assigned = function_.slots.of_register.size() == function_.registers.size();
-        if (!assigned) rows = predicates = 0;
-        for (std::size_t r = 0; r < function_.registers.size(); ++r) {
-            const DataType type = function_.registers[r].type;
-            const bool predicate = type == DataType::pred;
-            std::uint32_t slot = 0;
-            if (assigned)
-                slot = function_.slots.of_register[r];
-            else if (predicate)
-                slot = predicates++;
-            else
-                slot = std::exchange(rows, rows + rows_of_width(program::bits(type)));
-            register_place_[r] = slot + (predicate ? reserved_predicates : first_row);
-        }
-        out_.register_places = register_place_;
-        out_.constant_places = constant_place_;
-        out_.rows = first_row + rows;
-        scratch_predicate_ = reserved_predicates + predicates;
-        out_.predicates = scratch_predicate_ + 1;
-    }
-
-    std::uint32_t place(Operand operand, bool predicate) const {
-        switch (operand.kind) {
-            case Operand::Kind::none: return predicate ? scratch_predicate_ : scratch_row_;
-            case Operand::Kind::reg: return register_place_[operand.index];
-            case Operand::Kind::constant: return constant_place_[operand.index];
-        }
-        TILEPATH_ASSERT(false, "a kind of operand outside its enum");
-    }
-
-    int width(Operand operand) const {
-        switch (operand.kind) {
-            case Operand::Kind::none: return 0;
-            case Operand::Kind::reg: return program::bits(function_.registers[operand.index].type);
-            case Operand::Kind::constant: return function_.constants[operand.index].width;
-        }
-        TILEPATH_ASSERT(false, "a kind of operand outside its enum");
-    }
-
     /// A sink (`_`) that takes a predicate: the second destination of the operations that have one.
     bool sink_is_predicate(const MicroOp& op, int i) const {
         static constexpr Op always[] = {Op::setp, Op::isspacep, Op::testp, Op::mbarrier_test_wait};
@@ -227,7 +90,7 @@ class Loader {
             for (int i = 0; i < op.destinations + op.sources; ++i) {
                 const Operand operand = function_.operands[op.first_operand + i];
                 const bool predicate = i < op.destinations && sink_is_predicate(op, i);
-                out_.places[op.first_operand + i] = place(operand, predicate);
+                out_.places[op.first_operand + i] = layout_.place(operand, predicate);
                 out_.inverts[op.first_operand + i] = operand.negated ? all_lanes : 0;
             }
         }
@@ -242,8 +105,10 @@ class Loader {
             const program::Block& block = function_.blocks[b];
             out_.block_start.push_back(static_cast<std::uint32_t>(out_.code.size()));
             for (std::uint32_t i = block.first; i < block.last; ++i) {
+                if (folding_.dropped[i]) continue;
                 out_.code.push_back(decode(function_.ops[i]));
-                if (out_.code.back().kind == Kind::bra) jumps.emplace_back(out_.code.size() - 1, block.successors.front());
+                if (out_.code.back().kind == Kind::bra)
+                    jumps.emplace_back(out_.code.size() - 1, block.successors.front());
             }
             if (!falls_through(block)) continue;
             Code code;
@@ -282,7 +147,9 @@ class Loader {
     /// Where lanes go that no control operation takes elsewhere (ops.inc, "control").
     program::BlockId next_block(const program::Block& block) const {
         const Op last = block.first == block.last ? Op::mov : function_.ops[block.last - 1].op;
-        return last == Op::bra ? block.successors[1] : last == Op::brx ? block.successors.back() : block.successors.front();
+        return last == Op::bra   ? block.successors[1]
+               : last == Op::brx ? block.successors.back()
+                                 : block.successors.front();
     }
 
     Code decode(const MicroOp& op) {
@@ -290,7 +157,7 @@ class Loader {
         code.op = &op;
         code.kind = kind_of(op.op);
         if (op.guard.kind != Operand::Kind::none) {
-            code.guard = place(op.guard, true);
+            code.guard = layout_.place(op.guard, true);
             code.guard_invert = op.guard.negated ? all_lanes : 0;
         }
         code.places = out_.places.data() + op.first_operand;
@@ -303,20 +170,15 @@ class Loader {
         code.space = op.space;
         code.offset = op.immediate;
         code.vector = op.vector;
-        if (const std::uint32_t known = known_place_[static_cast<std::size_t>(&op - function_.ops.data())]; known != 0) {
+        const bool is_copy = is_identity(op) && layout_.width(function_.sources(op)[0]) == program::bits(op.type);
+        if (!runs_in_executor(op) || is_copy) {
             code.kind = Kind::lanes;
-            code.lanes = lane_function(move_of(op));
-            code.a = known - 1;
-            return code;
-        }
-        if (!runs_in_executor(op) || is_copy(op)) {
-            code.kind = Kind::lanes;
-            code.lanes = lane_function(is_copy(op) ? move_of(op) : op);
+            code.lanes = lane_function(is_copy ? move_of(op) : op);
             if (code.lanes == nullptr) missing(op);
             return code;
         }
         if (program::traits(op.op).memory != program::MemoryEffect::none) code.site = program_.sites++;
-        if (op.sources > 0) code.wide_address = width(function_.sources(op)[0]) == 64;
+        if (op.sources > 0) code.wide_address = layout_.width(function_.sources(op)[0]) == 64;
         if (code.kind == Kind::load || code.kind == Kind::store || code.kind == Kind::atomic) decode_memory(op, code);
         if (op.op == Op::special &&
             op.variant == static_cast<std::uint8_t>(program::SpecialRegister::reserved_smem_offset))
@@ -337,12 +199,6 @@ class Loader {
         return code;
     }
 
-    /// Generic addresses of global and constant memory are those addresses: their cvta only moves.
-    bool is_copy(const MicroOp& op) const {
-        const bool same = op.space == program::Space::global || op.space == program::Space::constant;
-        const bool converts = op.op == Op::cvta || op.op == Op::cvta_to;
-        return converts && same && width(function_.sources(op)[0]) == program::bits(op.type);
-    }
     static MicroOp move_of(const MicroOp& op) {
         MicroOp move = op;
         move.op = Op::mov;
@@ -357,7 +213,7 @@ class Loader {
         int bits = program::bits(op.type);
         const auto registers = code.kind == Kind::store ? function_.sources(op).subspan(1) : function_.destinations(op);
         for (Operand operand : registers)
-            if (operand.kind != Operand::Kind::none) bits = std::max(width(operand), program::bits(op.type));
+            if (operand.kind != Operand::Kind::none) bits = std::max(layout_.width(operand), program::bits(op.type));
         code.register_bits = static_cast<std::uint8_t>(bits);
         code.register_bytes = static_cast<std::uint8_t>(std::max(4, bits / 8));
     }
@@ -380,7 +236,8 @@ class Loader {
             for (program::BlockId successor : function_.blocks[b].successors)
                 if (successor <= b) heads.push_back(successor);
         const program::Liveness live = program::liveness(function_);
-        out_.reads_unwritten = !live.live_in.empty() && std::ranges::any_of(live.live_in[0], [](auto word) { return word != 0; });
+        out_.reads_unwritten =
+            !live.live_in.empty() && std::ranges::any_of(live.live_in[0], [](auto word) { return word != 0; });
         std::sort(heads.begin(), heads.end());
         heads.erase(std::unique(heads.begin(), heads.end()), heads.end());
         for (program::BlockId head : heads) {
@@ -388,9 +245,9 @@ class Loader {
             for (std::size_t r = 0; r < function_.registers.size(); ++r) {
                 if ((live.live_in[head][r / 64] >> (r % 64) & 1) == 0) continue;
                 const DataType type = function_.registers[r].type;
-                if (type == DataType::pred) out.predicates.push_back(register_place_[r]);
+                if (type == DataType::pred) out.predicates.push_back(out_.register_places[r]);
                 for (std::uint32_t i = 0; type != DataType::pred && i < rows_of_width(program::bits(type)); ++i)
-                    out.rows.push_back(register_place_[r] + i);
+                    out.rows.push_back(out_.register_places[r] + i);
             }
             out_.loop_heads.push_back(std::move(out));
         }
@@ -399,12 +256,9 @@ class Loader {
     const Function& function_;
     LoadedProgram& program_;
     const machine::Device& device_;
-    const ModuleImage& image_;
-    const LaunchConstants* constants_;
-    std::vector<std::uint32_t> known_place_;  ///< by operation: the row that holds its result in the whole launch, or 0
     LoadedFunction out_;
-    std::vector<std::uint32_t> constant_place_, register_place_;
-    std::uint32_t scratch_row_ = 0, scratch_predicate_ = 0;
+    Folding folding_;
+    FrameLayout layout_;
     Diagnostics diagnostics_;
 };
 
@@ -416,7 +270,8 @@ Result<LoadedProgram> load(const program::Program& program, const machine::Devic
     out.program = &program;
     Diagnostics diagnostics;
     for (std::size_t i = 0; i < program.functions.size(); ++i) {
-        auto function = Loader(program.functions[i], static_cast<std::uint32_t>(i), out, device, image, constants).load();
+        auto function =
+            Loader(program.functions[i], static_cast<std::uint32_t>(i), out, device, image, constants).load();
         if (function)
             out.functions.push_back(std::move(*function));
         else

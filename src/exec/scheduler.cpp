@@ -31,6 +31,7 @@ void Executor::run() {
     while (!launch_.stop.load()) {
         if (resident_.empty() && !enter_cluster()) break;
         bool progress = false, finished = false;
+        const std::uint64_t epoch = launch_.epoch();  // before anything is looked at
         if (launch_.options.seed) std::ranges::shuffle(resident_, random_);
         for (std::size_t i = 0; i < resident_.size() && !launch_.stop.load();) {
             const Turn turn = take_turn(*resident_[i]);
@@ -44,7 +45,7 @@ void Executor::run() {
         }
         if (launch_.stop.load() || finished) continue;
         if (enter_cluster()) continue;
-        if (!progress && !rouse()) wait_for_others();
+        if (!progress && !rouse()) wait_for_others(epoch);
     }
     launch_.operations += operations_;
     const std::lock_guard lock(launch_.mutex);
@@ -243,9 +244,9 @@ bool Executor::rouse() {
 }
 
 /// This thread has nothing to do until another one changes memory, makes room or moves time. If all threads have come
-/// here and none has a reason to go on, the launch is in a deadlock.
-void Executor::wait_for_others() {
-    const std::uint64_t epoch = launch_.epoch(), kick = launch_.time_kicks.load();
+/// here and none has a reason to go on, the launch is in a deadlock. `epoch`: memory's before it was found unchanged.
+void Executor::wait_for_others(std::uint64_t epoch) {
+    const std::uint64_t kick = launch_.time_kicks.load();
     bool timed = false;
     each_group([&](Warp&, Group& group) { timed = timed || (group.state == GroupState::polling && group.timed); });
     {
