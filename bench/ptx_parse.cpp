@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ptx/print.h"
+#include "isa/build.h"
 #include "ptx/read.h"
 
 namespace {
@@ -80,7 +81,7 @@ std::string to_json(const ptx::Module& module, std::size_t bytes) {
 struct Input {
     std::string name, text, json;
     std::size_t instructions = 0;
-    std::vector<double> ptx_times, json_times;
+    std::vector<double> ptx_times, bound_times, json_times;
 };
 
 std::vector<std::filesystem::path> compiled_kernels() {
@@ -98,7 +99,7 @@ int main(int argc, char** argv) {
     if (paths.empty()) paths = compiled_kernels();
     std::vector<Input> inputs;
     for (const auto& path : paths) {
-        Input input{path.filename().string(), load(path), {}, 0, {}, {}};
+        Input input{path.filename().string(), load(path), {}, 0, {}, {}, {}};
         const auto module = ptx::read(Source(input.name, input.text));
         if (!module) return fmt::print(stderr, "{}", to_string(module.error())), 2;
         if (module->instructions.empty()) continue;
@@ -109,11 +110,15 @@ int main(int argc, char** argv) {
     for (int i = 0; i < repetitions; ++i)
         for (Input& input : inputs) {
             input.ptx_times.push_back(seconds([&] { return ptx::read(Source(input.name, input.text)); }));
+            input.bound_times.push_back(seconds([&] {
+                auto module = ptx::read(Source(input.name, input.text));
+                return std::pair(isa::check_instructions(*module), std::move(module));
+            }));
             input.json_times.push_back(seconds([&] { return nlohmann::json::parse(input.json); }));
         }
 
     fmt::print("{:<28}{:>10}{:>14}{:>12}{:>12}{:>10}\n", "", "kB", "instructions", "PTX MB/s", "JSON MB/s", "ratio");
-    double ptx_total = 0, json_total = 0;
+    double ptx_total = 0, bound_total = 0, json_total = 0;
     for (const Input& input : inputs) {
         const double megabytes = 1e-6 * double(input.text.size());
         // The JSON may be a few bytes longer than the PTX.
@@ -122,7 +127,9 @@ int main(int argc, char** argv) {
         fmt::print("{:<28}{:>10.0f}{:>14}{:>12.1f}{:>12.1f}{:>10.3f}\n", input.name, 1e3 * megabytes,
                    input.instructions, megabytes / ptx, megabytes / json, ptx / json);
         ptx_total += ptx;
+        bound_total += median(input.bound_times);
         json_total += json;
     }
     fmt::print("\nratio ptx_parse_vs_nlohmann_json {:.3f}\n", ptx_total / json_total);
+    fmt::print("ratio ptx_parse_and_bind_vs_nlohmann_json {:.3f}\n", bound_total / json_total);
 }
