@@ -73,18 +73,21 @@ TEST(Evidence, MatrixFormsWithHardwareAreRecorded) {
         const int slot = form.modifier(form.opcode == "mma" ? "atype" : "type");
         ASSERT_GE(slot, 0) << form.text;
         for (std::string_view type : form.modifiers[static_cast<std::size_t>(slot)].words) {
-            if (form.opcode == "mma")
+            if (form.opcode == "mma") {
                 EXPECT_NE(names.find("h200_mma_" + std::string(type) + "_"), std::string::npos) << form.text << type;
-            else
+            } else {
                 EXPECT_NE(recorded_fragments.find(type), std::string::npos) << form.text << type;
+            }
         }
     }
     EXPECT_GT(claimed, 10u);
 }
 
 TEST(Evidence, WhatTheRecordedDeviceLacksHasTheManual) {
-    for (const Form& form : all_forms())
-        if (form.needs.sm > 90) EXPECT_EQ(to_string(evidence_of(form)), "manual") << form.text;
+    for (const Form& form : all_forms()) {
+        if (form.needs.sm <= 90) continue;
+        EXPECT_EQ(to_string(evidence_of(form)), "manual") << form.text;
+    }
 }
 
 }  // namespace
