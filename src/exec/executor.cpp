@@ -156,6 +156,8 @@ Step Executor::other(Context& c) {
         case Op::stmatrix: return store_matrix(c);
         case Op::movmatrix: return move_matrix(c);
         case Op::mma: return multiply(c);
+        case Op::wmma_load:
+        case Op::wmma_store: return wmma_transfer(c);
         case Op::barrier: return barrier(c);
         case Op::nanosleep: return sleep(c);
         default: break;

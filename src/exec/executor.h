@@ -206,6 +206,7 @@ class Executor {
     Step store_matrix(Context& c);
     Step move_matrix(Context& c);
     bool matrix_rows(Context& c, machine::Access::Kind kind, Lanes& rows);
+    Step wmma_transfer(Context& c);
     Step multiply(Context& c);
     bool multiply_sparse(Context& c, const Row& metadata, const std::uint8_t* a, const std::uint8_t* b,
                          std::uint8_t* accumulators);

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "atom/ampere.h"
+#include "atom/wmma.h"
 #include "base/assert.h"
 
 namespace tilepath::exec {
@@ -46,7 +47,11 @@ Format number_format(program::DataType type) {
     return *format;
 }
 
-int accumulator_bits(Format format) { return format == Format::f64 ? 64 : format == Format::f16 ? 16 : 32; }
+/// Of the sum: with one of C and D in f32 it is f32, and D is rounded from it (recorded on an H200 for wmma).
+Format sum_format(const Mma& mma) {
+    const Format c = number_format(mma.c), d = number_format(mma.d);
+    return c == Format::f32 ? c : d;
+}
 
 Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
     number::DotRequest request;
@@ -54,7 +59,7 @@ Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, con
     request.instruction = mma.wmma ? number::Instruction::wmma : number::Instruction::mma_sync;
     request.a = number_format(mma.a);
     request.b = number_format(mma.b);
-    request.d = number_format(mma.d);
+    request.d = sum_format(mma);
     request.saturate = mma.saturate;
     request.f64_rounding = mma.rounding;
     request.exclusive_or = mma.bit_op == Mma::BitOp::xor_popc;
@@ -68,14 +73,13 @@ void set_fragments(MatrixPlan& plan, const Mma& mma, const atom::Fragment& a, co
                    const atom::Fragment& c, const atom::Fragment& d) {
     plan.m = mma.m, plan.n = mma.n, plan.k = mma.k;
     plan.blocks = d.blocks;
-    plan.c_format = number_format(mma.c), plan.d_format = number_format(mma.d);
-    plan.c_bytes = accumulator_bits(plan.c_format) / 8, plan.d_bytes = accumulator_bits(plan.d_format) / 8;
+    plan.c_format = number_format(mma.c), plan.sum_format = sum_format(mma), plan.d_format = number_format(mma.d);
     const int bits = number::operand_bits(number_format(mma.a));
     plan.row_bytes = a.columns * bits / 8;
     plan.a = map_tile(a, bits, TileOrder::by_rows);
     plan.b = map_tile(b, number::operand_bits(number_format(mma.b)), TileOrder::by_columns);
-    plan.c = map_tile(c, 8 * plan.c_bytes, TileOrder::by_columns);
-    plan.d = map_tile(d, 8 * plan.d_bytes, TileOrder::by_columns);
+    plan.c = map_tile(c, accumulator_bits(plan.c_format), TileOrder::by_columns);
+    plan.d = map_tile(d, accumulator_bits(plan.d_format), TileOrder::by_columns);
 }
 
 Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine::Device& device) {
@@ -93,10 +97,32 @@ Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine
         plan->sparse = std::move(*found);
         return plan;
     }
+    if (mma.wmma) {
+        auto wmma = atom::wmma(shape, types);
+        if (!wmma) return std::unexpected(wmma.error());
+        set_fragments(*plan, mma, wmma->a, wmma->b, wmma->c, wmma->d);
+        return plan;
+    }
     auto found = atom::mma_sync(shape, types, mma.a_column_major ? atom::Major::column : atom::Major::row,
                                 mma.b_row_major ? atom::Major::row : atom::Major::column);
     if (!found) return std::unexpected(found.error());
     set_fragments(*plan, mma, found->a, found->b, found->c, found->d);
+    return plan;
+}
+
+/// The matrix that a wmma.load or wmma.store moves: A, B, or C and D.
+Result<std::shared_ptr<const MatrixPlan>> plan_wmma_transfer(const Mma& mma, int matrix) {
+    auto wmma = atom::wmma({mma.m, mma.n, mma.k},
+                           {number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)});
+    if (!wmma) return std::unexpected(wmma.error());
+    auto plan = std::make_shared<MatrixPlan>();
+    const atom::Fragment& fragment = matrix == 0 ? wmma->a : matrix == 1 ? wmma->b : wmma->c;
+    const bool by_columns = matrix == 0 ? mma.a_column_major : matrix == 1 ? !mma.b_row_major : mma.c_column_major;
+    plan->element_bits = matrix == 0   ? number::operand_bits(wmma->types.a)
+                         : matrix == 1 ? number::operand_bits(wmma->types.b)
+                                       : accumulator_bits(wmma->types.c);
+    plan->line_bytes = (by_columns ? fragment.rows : fragment.columns) * plan->element_bits / 8;
+    plan->transfer = map_tile(fragment, plan->element_bits, by_columns ? TileOrder::by_columns : TileOrder::by_rows);
     return plan;
 }
 
@@ -134,6 +160,8 @@ std::shared_ptr<const MatrixPlan> plan_transpose() {
 }
 
 }  // namespace
+
+int accumulator_bits(Format format) { return format == Format::f64 ? 64 : format == Format::f16 ? 16 : 32; }
 
 void TileMap::gather(const Row* rows, const std::uint32_t* places, std::uint8_t* tile) const {
     if (unit == 8)
@@ -200,6 +228,8 @@ Result<std::shared_ptr<const MatrixPlan>> plan_matrix(const program::Function& f
                                                       const machine::Device& device) {
     if (op.op == Op::mma) return plan_mma(function.mmas[op.detail], device);
     if (op.op == Op::movmatrix) return plan_transpose();
+    if (op.op == Op::wmma_load) return plan_wmma_transfer(function.mmas[op.detail], op.variant);
+    if (op.op == Op::wmma_store) return plan_wmma_transfer(function.mmas[op.detail], 2);
     if (op.op != Op::ldmatrix && op.op != Op::stmatrix) return nullptr;
     const bool transposed = op.variant & 1;
     auto transfer = op.op == Op::ldmatrix ? atom::ldmatrix(atom::MatrixShape::m8n8, op.vector, transposed)

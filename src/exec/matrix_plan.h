@@ -39,17 +39,22 @@ struct MatrixPlan {
     int m = 0, n = 0, k = 0, blocks = 1;
     TileMap a, b, c, d;
     int row_bytes = 0;             ///< of A's and B's tile
-    int c_bytes = 4, d_bytes = 4;  ///< of an accumulator
-    number::Format c_format{}, d_format{};
+    number::Format c_format{}, sum_format{}, d_format{};  ///< the sum is f32 if C or D is
     // mma.sp
     std::optional<atom::SparseMmaAtom> sparse;
     std::vector<atom::ElementPlace> metadata;  ///< by (row, chunk)
     // ldmatrix, stmatrix
     LaneMask address_lanes = 0;
     std::vector<MatrixPiece> pieces;  ///< by (register, lane, half)
+    // wmma.load, wmma.store: a dense tile in the order of the matrix in memory, of rows (or columns) of `line_bytes`
+    TileMap transfer;
+    int line_bytes = 0, element_bits = 0;
     // movmatrix: for each lane's halves, (lane, half) that they come from
     std::vector<MatrixPiece> moves;
 };
+
+/// Bits of an element of C or D.
+int accumulator_bits(number::Format format);
 
 /// Null for operations that need none.
 Result<std::shared_ptr<const MatrixPlan>> plan_matrix(const program::Function& function, const program::MicroOp& op,

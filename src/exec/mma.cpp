@@ -22,12 +22,16 @@ std::uint64_t element(const std::uint8_t* tile, int index, int bits) {
     return value;
 }
 
-/// C in D's format, where they differ: f16 to f32 is exact, f32 to f16 rounds to nearest even.
-void convert_accumulators(const MatrixPlan& plan, const std::uint8_t* c, std::uint8_t* d) {
-    const int count = plan.c.tile_bytes / plan.c_bytes;
+/// Between f16 and f32: exact one way, to nearest even the other.
+void convert_accumulators(std::uint8_t* tile, int count, number::Format from, number::Format to) {
+    if (from == to) return;
+    alignas(64) std::uint8_t given[tile_limit];
+    const auto from_bytes = static_cast<std::size_t>(accumulator_bits(from) / 8);
+    const auto to_bytes = static_cast<std::size_t>(accumulator_bits(to) / 8);
+    std::memcpy(given, tile, static_cast<std::size_t>(count) * from_bytes);
     for (int i = 0; i < count; ++i) {
-        const std::uint64_t value = number::convert(element(c, i, 8 * plan.c_bytes), plan.c_format, plan.d_format);
-        std::memcpy(d + i * plan.d_bytes, &value, static_cast<std::size_t>(plan.d_bytes));
+        const std::uint64_t value = number::convert(element(given, i, accumulator_bits(from)), from, to);
+        std::memcpy(tile + static_cast<std::size_t>(i) * to_bytes, &value, to_bytes);
     }
 }
 
@@ -41,18 +45,15 @@ Step Executor::multiply(Context& c) {
     plan.a.gather(c.rows, source, a);
     plan.b.gather(c.rows, source + plan.a.registers, b);
     plan.c.gather(c.rows, source + plan.a.registers + plan.b.registers, accumulators);
-    if (plan.c_format != plan.d_format) {
-        alignas(64) std::uint8_t given[tile_limit];
-        std::memcpy(given, accumulators, static_cast<std::size_t>(plan.c.tile_bytes));
-        convert_accumulators(plan, given, accumulators);
-    }
+    const int count = plan.blocks * plan.m * plan.n, sum_bytes = accumulator_bits(plan.sum_format) / 8;
+    convert_accumulators(accumulators, count, plan.c_format, plan.sum_format);
     if (plan.sparse) {
         const std::uint32_t metadata = c.source(plan.a.registers + plan.b.registers + plan.c.registers);
         if (!multiply_sparse(c, c.row(metadata), a, b, accumulators)) return Step::fault;
     } else {
         const number::TileEngine& engine = *plan.engine;
         for (int block = 0; block < plan.blocks; ++block) {
-            std::uint8_t* const d = accumulators + block * plan.m * plan.n * plan.d_bytes;
+            std::uint8_t* const d = accumulators + block * plan.m * plan.n * sum_bytes;
             engine.prepare(number::Side::a, a + block * plan.m * plan.row_bytes, plan.m, plan.k, plan.row_bytes,
                            prepared_a_);
             engine.prepare(number::Side::b, b + block * plan.n * plan.row_bytes, plan.n, plan.k, plan.row_bytes,
@@ -60,6 +61,7 @@ Step Executor::multiply(Context& c) {
             engine.multiply(prepared_a_, prepared_b_, d, d, plan.m);
         }
     }
+    convert_accumulators(accumulators, count, plan.sum_format, plan.d_format);
     plan.d.scatter(accumulators, c.rows, c.code.places, c.active);
     if (observer_ != nullptr) observer_->multiply({site(c), &c.function().mmas[c.op().detail]});
     return Step::next;
@@ -73,6 +75,7 @@ bool Executor::multiply_sparse(Context& c, const Row& metadata, const std::uint8
     const number::DotRecipe& recipe = plan.engine->recipe();
     const int bits_a = number::operand_bits(recipe.a), bits_b = number::operand_bits(recipe.b);
     const int chunks = plan.k / atom.chunk, stored = plan.k / 2;
+    const int sum_bits = accumulator_bits(plan.sum_format);
     std::vector<std::uint64_t> row, column;
     std::vector<int> selected;
     for (int m = 0; m < plan.m; ++m) {
@@ -93,9 +96,9 @@ bool Executor::multiply_sparse(Context& c, const Row& metadata, const std::uint8
         for (int n = 0; n < plan.n; ++n) {
             column.clear();
             for (const int k : selected) column.push_back(element(b, n * plan.k + k, bits_b));
-            std::uint8_t* const at = accumulators + (n * plan.m + m) * plan.d_bytes;
-            const std::uint64_t d = number::dot(recipe, row, column, element(at, 0, 8 * plan.d_bytes));
-            std::memcpy(at, &d, static_cast<std::size_t>(plan.d_bytes));
+            std::uint8_t* const at = accumulators + (n * plan.m + m) * sum_bits / 8;
+            const std::uint64_t d = number::dot(recipe, row, column, element(at, 0, sum_bits));
+            std::memcpy(at, &d, static_cast<std::size_t>(sum_bits / 8));
         }
     }
     return true;
