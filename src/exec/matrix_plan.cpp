@@ -19,11 +19,17 @@ template <class Unit>
 void gather_units(const TileMap& map, const Row* rows, const std::uint32_t* places, std::uint8_t* tile) {
     const std::int32_t* offset = map.offsets.data();
     const int pieces = map.register_bytes / map.unit * warp_lanes;
-    for (int r = 0; r < map.registers; ++r) {
+    for (int r = 0; r < map.registers; ++r, offset += pieces) {
         const auto* from = reinterpret_cast<const std::uint8_t*>(&rows[places[r]]);
-        for (int i = 0; i < pieces; ++i, ++offset)
-            if (*offset >= 0)
-                std::memcpy(tile + *offset, from + static_cast<std::size_t>(i) * sizeof(Unit), sizeof(Unit));
+        const auto move = [&](int i) {
+            std::memcpy(tile + offset[i], from + static_cast<std::size_t>(i) * sizeof(Unit), sizeof(Unit));
+        };
+        if (map.complete) {
+            for (int i = 0; i < pieces; ++i) move(i);
+        } else {
+            for (int i = 0; i < pieces; ++i)
+                if (offset[i] >= 0) move(i);
+        }
     }
 }
 
@@ -31,12 +37,17 @@ template <class Unit>
 void scatter_units(const TileMap& map, const std::uint8_t* tile, Row* rows, const std::uint32_t* places,
                    LaneMask lanes) {
     const std::int32_t* offset = map.offsets.data();
-    const int per_lane = map.register_bytes / map.unit;
-    for (int r = 0; r < map.registers; ++r) {
+    const int per_lane = map.register_bytes / map.unit, pieces = per_lane * warp_lanes;
+    for (int r = 0; r < map.registers; ++r, offset += pieces) {
         auto* to = reinterpret_cast<std::uint8_t*>(&rows[places[r]]);
-        for (int lane = 0; lane < warp_lanes; ++lane) {
-            for (int i = 0; i < per_lane; ++i, ++offset, to += sizeof(Unit))
-                if (*offset >= 0 && (lanes >> lane & 1)) std::memcpy(to, tile + *offset, sizeof(Unit));
+        const auto move = [&](int i) {
+            std::memcpy(to + static_cast<std::size_t>(i) * sizeof(Unit), tile + offset[i], sizeof(Unit));
+        };
+        if (map.complete && lanes == all_lanes) {
+            for (int i = 0; i < pieces; ++i) move(i);
+        } else {
+            for (int i = 0; i < pieces; ++i)
+                if (offset[i] >= 0 && (lanes >> i / per_lane & 1)) move(i);
         }
     }
 }
@@ -219,6 +230,7 @@ TileMap map_tile(const atom::Fragment& fragment, int element_bits, TileOrder ord
                 }
             }
         }
+        map.complete = std::ranges::find(map.offsets, -1) == map.offsets.end();
         if (together) return map;
     }
     TILEPATH_ASSERT(false, "a fragment whose elements share bytes in another order than the tile");

@@ -15,6 +15,7 @@ struct TileMap {
     int register_bytes = 4;
     int unit = 4;                       ///< bytes of a piece: as large as registers and tile both keep together
     std::vector<std::int32_t> offsets;  ///< by (register, lane, piece): byte in the tile; −1: nothing
+    bool complete = true;               ///< no offset is −1
     int tile_bytes = 0;                 ///< of all blocks
 
     /// `places`: the rows of the fragment's registers.
