@@ -2,6 +2,8 @@
 # of a folder which is not named does not link.
 
 add_library(tilepath_flags INTERFACE)
+# The precompiled headers are named <…>, not by path: builds in different folders then share ccache's results.
+target_include_directories(tilepath_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/cmake>)
 # Results are defined to the bit: no contraction of a*b+c into fma, no fast-math.
 target_compile_options(tilepath_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off
   $<$<BOOL:${TILEPATH_WERROR}>:-Werror>
@@ -28,7 +30,7 @@ function(tilepath_folder name)
     target_link_libraries(tilepath_${name} PUBLIC ${arg_USES} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:tilepath_flags>)
     target_include_directories(tilepath_${name} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_precompile_headers(tilepath_${name} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.h)
+    target_precompile_headers(tilepath_${name} PRIVATE <precompiled.h>)
   else()
     add_library(tilepath_${name} INTERFACE)
     target_link_libraries(tilepath_${name} INTERFACE ${arg_USES})
@@ -49,6 +51,6 @@ function(tilepath_test folder)
   target_link_libraries(test_${folder} PRIVATE tilepath_${folder} ${arg_USES} tilepath_flags GTest::gtest_main GTest::gmock)
   target_include_directories(test_${folder} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_compile_definitions(test_${folder} PRIVATE TILEPATH_TEST_DIR="${CMAKE_CURRENT_SOURCE_DIR}")
-  target_precompile_headers(test_${folder} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled_test.h)
+  target_precompile_headers(test_${folder} PRIVATE <precompiled_test.h>)
   gtest_discover_tests(test_${folder} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${folder}." PROPERTIES TIMEOUT 600)
 endfunction()
