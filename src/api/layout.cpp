@@ -23,15 +23,7 @@ std::int64_t Location::operator[](std::string_view axis) const {
 Layout public_layout(layout::ComposedLayout layout) { return Layout(std::make_shared<Layout::State>(std::move(layout))); }
 
 Result<Layout> Layout::parse(std::string_view notation) {
-    const std::size_t begin = notation.find_first_not_of(" \t\n");
-    if (begin != std::string_view::npos && notation.substr(begin).starts_with("bits")) {
-        auto linear = layout::parse_linear(notation);
-        if (!linear) return std::unexpected(linear.error());
-        auto composed = linear->to_layout();
-        if (!composed) return std::unexpected(composed.error());
-        return public_layout(std::move(*composed));
-    }
-    auto composed = layout::parse_composed(notation);
+    auto composed = layout::parse_any(notation);
     if (!composed) return std::unexpected(composed.error());
     return public_layout(std::move(*composed));
 }

@@ -15,6 +15,7 @@ void add_run(CLI::App& program, int& exit_status);
 void add_init(CLI::App& program, int& exit_status);
 void add_dot(CLI::App& program, int& exit_status);
 void add_isa(CLI::App& program, int& exit_status);
+void add_layout(CLI::App& program, int& exit_status);
 
 /// Prints diagnostics to standard error and gives exit_bad_input.
 int report_bad_input(const Diagnostics& diagnostics);

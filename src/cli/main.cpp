@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
     add_init(program, exit_status);
     add_dot(program, exit_status);
     add_isa(program, exit_status);
+    add_layout(program, exit_status);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

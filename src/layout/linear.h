@@ -46,4 +46,7 @@ class LinearLayout {
 Result<LinearLayout> parse_linear(std::string_view text, std::string name = "layout");
 std::string to_string(const LinearLayout& layout);
 
+/// Reads every notation that there is: those of `parse_composed`, and `bits[…]`.
+Result<ComposedLayout> parse_any(std::string_view text, std::string name = "layout");
+
 }  // namespace tilepath::layout

@@ -73,4 +73,13 @@ std::string to_string(const LinearLayout& layout) {
     return fmt::format("bits[{}] -> ({})", fmt::join(inputs, "; "), fmt::join(layout.shape(), ","));
 }
 
+Result<ComposedLayout> parse_any(std::string_view text, std::string name) {
+    const std::size_t begin = text.find_first_not_of(" \t\n");
+    if (begin == std::string_view::npos || !text.substr(begin).starts_with("bits"))
+        return parse_composed(text, std::move(name));
+    Result<LinearLayout> linear = parse_linear(text, std::move(name));
+    if (!linear) return std::unexpected(linear.error());
+    return linear->to_layout();
+}
+
 }  // namespace tilepath::layout

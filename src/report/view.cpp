@@ -1,0 +1,109 @@
+#include "report/view.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "layout/cute.h"
+#include "layout/linear.h"
+
+namespace tilepath::report {
+namespace {
+
+using layout::Axis;
+using layout::Location;
+
+struct AxisWords {
+    Axis axis;
+    std::string_view words, letters;
+};
+constexpr AxisWords axis_words[] = {
+    {Axis::cluster_ctarank, "CTA ", "C"}, {Axis::wid_in_wg, "warp ", "W"},  {Axis::warpid, "warp ", "W"},
+    {Axis::laneid, "lane ", "T"},         {Axis::tlane, "TMEM lane ", "L"}, {Axis::tcol, "column ", "C"},
+    {Axis::reg, "register ", "r"},
+};
+
+bool uses(const View& view, Axis axis) {
+    const std::vector<Axis> axes = view.layout.layout().axes();
+    return std::ranges::find(axes, axis) != axes.end();
+}
+
+bool spoken(Axis axis) {
+    return axis == Axis::m || axis == Axis::bit || axis == Axis::byte ||
+           std::ranges::any_of(axis_words, [&](const AxisWords& row) { return row.axis == axis; });
+}
+
+std::string bits_words(const View& view, std::int64_t bit) {
+    if (view.element_bits <= 1) return fmt::format("bit {}", bit);
+    return fmt::format("bits {}-{}", bit, bit + view.element_bits - 1);
+}
+
+}  // namespace
+
+std::string View::coordinate_text(std::int64_t element) const {
+    return fmt::format("({})", fmt::join(layout::unflatten(element, shape), ","));
+}
+
+std::string place_words(const View& view, const Location& place) {
+    std::vector<std::string> words;
+    for (const AxisWords& row : axis_words)
+        if (uses(view, row.axis)) words.push_back(fmt::format("{}{}", row.words, place[row.axis]));
+    if (uses(view, Axis::m) || words.empty()) {
+        const std::int64_t at = place[Axis::m];
+        words.push_back(view.bytes ? fmt::format("byte {} = 0x{:x}, bank {}", at, at, at / 4 % 32)
+                                   : fmt::format("m {}", at));
+    }
+    if (uses(view, Axis::byte)) words.push_back(fmt::format("byte {}", place[Axis::byte]));
+    if (uses(view, Axis::bit)) words.push_back(bits_words(view, place[Axis::bit]));
+    for (const layout::AxisTraits& row : layout::all_axes())
+        if (uses(view, row.axis) && !spoken(row.axis)) words.push_back(fmt::format("{} {}", row.name, place[row.axis]));
+    return fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string place_short(const View& view, const Location& place) {
+    std::vector<std::string> words;
+    for (const AxisWords& row : axis_words)
+        if (uses(view, row.axis)) words.push_back(fmt::format("{}{}", row.letters, place[row.axis]));
+    if (uses(view, Axis::m) || words.empty()) words.push_back(std::to_string(place[Axis::m]));
+    if (uses(view, Axis::byte)) words.push_back(fmt::format("B{}", place[Axis::byte]));
+    if (uses(view, Axis::bit)) words.push_back(fmt::format(".{}", place[Axis::bit]));
+    for (const layout::AxisTraits& row : layout::all_axes())
+        if (uses(view, row.axis) && !spoken(row.axis)) words.push_back(fmt::format("{}{}", row.name, place[row.axis]));
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+Result<void> add_element(Sheet& sheet, const View& view, std::span<const std::int64_t> coordinate) {
+    Result<std::vector<Location>> places = view.layout.evaluate(coordinate, view.shape);
+    if (!places) {
+        Diagnostics errors = places.error();
+        errors.front().notes.push_back(
+            fmt::format("{} is {} of {}", view.name, fmt::join(view.dimensions, " × "), fmt::join(view.shape, " × ")));
+        return std::unexpected(std::move(errors));
+    }
+    Listing listing{{"element", "place"}, {}};
+    for (const layout::AxisTraits& row : layout::all_axes())
+        if (uses(view, row.axis)) listing.columns.emplace_back(row.name);
+    for (const Location& place : *places) {
+        std::vector<Value> row{fmt::format("{}[{}]", view.name, fmt::join(coordinate, ",")), place_words(view, place)};
+        for (const layout::AxisTraits& axis : layout::all_axes())
+            if (uses(view, axis.axis)) row.emplace_back(place[axis.axis]);
+        listing.rows.push_back(std::move(row));
+    }
+    sheet.add("places", "", std::move(listing));
+    return {};
+}
+
+void add_notations(Sheet& sheet, const View& view) {
+    const auto reason = [](const Diagnostics& errors) { return "none: " + errors.front().message; };
+    Facts facts;
+    facts.add("S + R + O", layout::to_string(view.layout));
+    const Result<std::string> cute = layout::to_cute(view.layout);
+    facts.add("CuTe", cute ? *cute : reason(cute.error()));
+    const auto linear = layout::LinearLayout::from(view.layout);
+    facts.add("bits", linear ? layout::to_string(*linear) : reason(linear.error()));
+    sheet.add("notations", fmt::format("{} ({}) as a layout", view.name, fmt::join(view.dimensions, ", ")),
+              std::move(facts));
+}
+
+}  // namespace tilepath::report
