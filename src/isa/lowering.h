@@ -53,7 +53,8 @@ class Lowering {
     std::vector<Operand> write_vector(const ptx::Operand& operand, DataType type);
     std::vector<Operand> read_vector_wider(const ptx::Operand& operand, DataType type);
     std::vector<Operand> write_vector_wider(const ptx::Operand& operand, DataType type);
-    /// `[a]` in a space; generic if the instruction names none. A symbol's own space counts where the instruction is generic.
+    /// `[a]` in a space; generic if the instruction names none. A symbol's own space counts where the instruction is
+    /// generic.
     Address address(const ptx::Operand& operand, Space space);
     /// The integer value of an immediate operand; an error (and 0) if it is none.
     std::int64_t immediate(const ptx::Operand& operand, std::string_view what);
@@ -63,14 +64,18 @@ class Lowering {
     Operand predicate_constant(bool value);
     Operand temporary(DataType type);
 
-    /// The low bits of a 64- or 128-bit register, for an operation on a type that fits one row; other operands as they are.
+    /// The low bits of a 64- or 128-bit register, for an operation on a type that fits one row; other operands as they
+    /// are.
     Operand low_part(Operand operand, DataType type);
 
     // ---- emitting
-    /// Appends an operation with the bound instruction's flags, rounding and guard. Its reference is good until the next.
+    /// Appends an operation with the bound instruction's flags, rounding and guard. Its reference is good until the
+    /// next.
     MicroOp& emit(Op op, DataType type, std::span<const Operand> destinations, std::span<const Operand> sources);
-    MicroOp& emit(Op op, DataType type, std::initializer_list<Operand> destinations, std::initializer_list<Operand> sources) {
-        return emit(op, type, std::span(destinations.begin(), destinations.size()), std::span(sources.begin(), sources.size()));
+    MicroOp& emit(Op op, DataType type, std::initializer_list<Operand> destinations,
+                  std::initializer_list<Operand> sources) {
+        return emit(op, type, std::span(destinations.begin(), destinations.size()),
+                    std::span(sources.begin(), sources.size()));
     }
     /// The plain case: the form's first operand is the destination, the others are sources, each of its form's type.
     MicroOp& simple(Op op);
@@ -100,18 +105,21 @@ class Lowering {
 
   private:
     struct Jump {
-        std::uint32_t op;                       ///< that ends its block
-        std::vector<std::uint32_t> labels;      ///< where it goes, taken branch first
+        std::uint32_t op;                   ///< that ends its block
+        std::vector<std::uint32_t> labels;  ///< where it goes, taken branch first
     };
 
     Operand read_any(const ptx::Operand& operand, DataType type, bool wider);
     Operand write_any(const ptx::Operand& operand, DataType type, bool wider);
     Operand symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, DataType type, Space& space);
     Operand register_operand(const ptx::Operand& operand, DataType type, bool wider);
-    Operand special_register(const ptx::Operand& operand);
+    Operand special_register(const ptx::Operand& operand, DataType type, bool wider);
+    /// What the symbol that an operand names is: "the label 'done'".
+    std::string describe(const ptx::Operand& operand) const;
     std::vector<Operand> parts(const ptx::Operand& operand, DataType type, bool wider, bool writes);
     std::uint32_t add_constant(const program::Constant& constant);
-    bool describe_call_arguments(const ptx::Operand& list, std::vector<program::Call::Argument>& out, ptx::Range formal);
+    bool describe_call_arguments(const ptx::Operand& list, std::vector<program::Call::Argument>& out,
+                                 ptx::Range formal);
     void end_block(std::vector<std::uint32_t> labels);
 
     ProgramBuilder& builder_;

@@ -1,44 +1,27 @@
 #include "isa/special_registers.h"
 
-#include <charconv>
-#include <unordered_map>
+#include "ptx/special_registers.h"
 
 namespace tilepath::isa {
 namespace {
 
-using program::DataType;
 using program::SpecialRegister;
 
 constexpr SpecialRegisterTraits table[] = {
-#define TILEPATH_SPECIAL(text, id, index, type) {text, SpecialRegister::id, index, DataType::type},
-#include "isa/special_registers.inc"
+#define TILEPATH_SPECIAL(id, prefix, count, suffix, first, vector, type, major, minor, sm) \
+    {SpecialRegister::id, first, vector, DataType::type, since(major, minor, sm)},
+#include "ptx/special_registers.inc"
 #undef TILEPATH_SPECIAL
 };
 
-std::optional<int> number_after(std::string_view text, std::string_view prefix, int limit) {
-    if (!text.starts_with(prefix)) return {};
-    std::string_view digits = text.substr(prefix.size());
-    int number = 0;
-    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{} || end != digits.data() + digits.size() || number < 0 || number >= limit) return {};
-    return number;
-}
-
 }  // namespace
 
-std::optional<SpecialRegisterTraits> special_register_named(std::string_view text) {
-    static const auto by_text = [] {
-        std::unordered_map<std::string_view, const SpecialRegisterTraits*> map;
-        for (const SpecialRegisterTraits& row : table) map.emplace(row.text, &row);
-        return map;
-    }();
-    if (auto found = by_text.find(text); found != by_text.end()) return *found->second;
-    if (auto n = number_after(text, "%envreg", 32)) return SpecialRegisterTraits{text, SpecialRegister::envreg, *n, DataType::b32};
-    if (text.ends_with("_64"))
-        if (auto n = number_after(text.substr(0, text.size() - 3), "%pm", 8))
-            return SpecialRegisterTraits{text, SpecialRegister::pm64, *n, DataType::u64};
-    if (auto n = number_after(text, "%pm", 8)) return SpecialRegisterTraits{text, SpecialRegister::pm, *n, DataType::u32};
-    return {};
+std::optional<SpecialRegisterTraits> special_register_traits(std::string_view name) {
+    const auto found = ptx::special_register_named(name);
+    if (!found) return {};
+    SpecialRegisterTraits traits = table[found->row];
+    traits.index += static_cast<int>(found->number);
+    return traits;
 }
 
 }  // namespace tilepath::isa

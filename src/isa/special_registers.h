@@ -2,19 +2,20 @@
 #include <optional>
 #include <string_view>
 
+#include "isa/form.h"
 #include "program/op.h"
-#include "program/types.h"
 
 namespace tilepath::isa {
 
 struct SpecialRegisterTraits {
-    std::string_view text;
     program::SpecialRegister id;
-    int index;
-    program::DataType type;
+    int index;    ///< among those of its id: number or component
+    bool vector;  ///< it needs a component
+    DataType type;
+    Needs needs;
 };
 
-/// By its whole text: `%tid.x`, `%clock64`, `%envreg7`, `%pm3`.
-std::optional<SpecialRegisterTraits> special_register_named(std::string_view text);
+/// `%clock64`, `%envreg7`, `%pm3`; of a vector, `%tid`, the first component.
+std::optional<SpecialRegisterTraits> special_register_traits(std::string_view name);
 
 }  // namespace tilepath::isa

@@ -30,6 +30,8 @@ std::optional<DataType> type_named(std::string_view name);
 inline int bits(DataType type) { return traits(type).bits; }
 /// Bytes in memory; sub-byte types take one.
 inline int bytes(DataType type) { return (traits(type).bits + 7) / 8; }
+/// The width that a register of this type has in the frame: predicates are masks, nothing else is narrower than 32 bits.
+inline int register_bits(DataType type) { return type == DataType::pred ? 1 : bits(type) <= 32 ? 32 : bits(type); }
 inline bool is_float(DataType type) { return traits(type).kind == TypeKind::floating; }
 inline bool is_signed(DataType type) { return traits(type).kind == TypeKind::signed_; }
 

@@ -113,7 +113,7 @@ bool Resolver::has_constant_address(const Symbol& symbol) const {
 Id Resolver::find(Id name, Span span, std::uint32_t* element) {
     const Scopes::Meaning meaning = scopes_.find(name);
     if (meaning.symbol == none) {
-        if (!is_special_register(names_.texts()[name])) {
+        if (!special_register_named(names_.texts()[name])) {
             report_unknown(name, span);
             return none;
         }

@@ -1,80 +1,53 @@
 #include "ptx/special_registers.h"
 
-#include <algorithm>
-#include <iterator>
+#include <unordered_map>
+#include <vector>
 
 namespace tilepath::ptx {
 namespace {
 
-// Sorted.
-constexpr std::string_view plain[] = {"%aggr_smem_size",
-                                      "%clock",
-                                      "%clock64",
-                                      "%clock_hi",
-                                      "%cluster_ctaid",
-                                      "%cluster_ctarank",
-                                      "%cluster_nctaid",
-                                      "%cluster_nctarank",
-                                      "%clusterid",
-                                      "%ctaid",
-                                      "%current_graph_exec",
-                                      "%dynamic_smem_size",
-                                      "%globaltimer",
-                                      "%globaltimer_hi",
-                                      "%globaltimer_lo",
-                                      "%gridid",
-                                      "%is_explicit_cluster",
-                                      "%laneid",
-                                      "%lanemask_eq",
-                                      "%lanemask_ge",
-                                      "%lanemask_gt",
-                                      "%lanemask_le",
-                                      "%lanemask_lt",
-                                      "%nclusterid",
-                                      "%nctaid",
-                                      "%nsmid",
-                                      "%ntid",
-                                      "%nwarpid",
-                                      "%reserved_smem_offset_begin",
-                                      "%reserved_smem_offset_cap",
-                                      "%reserved_smem_offset_end",
-                                      "%smid",
-                                      "%tid",
-                                      "%total_smem_size",
-                                      "%warpid"};
-static_assert(std::is_sorted(std::begin(plain), std::end(plain)));
-
-/// `%envreg<32>` and their like: the names prefix0suffix … prefix(count-1)suffix.
-struct Family {
+struct Spelling {
     std::string_view prefix, suffix;
     unsigned count;
 };
-constexpr Family families[] = {
-    {"%envreg", "", 32}, {"%pm", "", 8}, {"%pm", "_64", 8}, {"%reserved_smem_offset_", "", 2}};
+constexpr Spelling spellings[] = {
+#define TILEPATH_SPECIAL(id, prefix, count, suffix, first, vector, type, major, minor, sm) {prefix, suffix, count},
+#include "ptx/special_registers.inc"
+#undef TILEPATH_SPECIAL
+};
 
-bool belongs(std::string_view name, const Family& family) {
-    if (!name.starts_with(family.prefix) || !name.ends_with(family.suffix)) return false;
-    if (name.size() <= family.prefix.size() + family.suffix.size()) return false;
-    const std::string_view digits =
-        name.substr(family.prefix.size(), name.size() - family.prefix.size() - family.suffix.size());
-    if (digits.size() > 2 || (digits.size() == 2 && digits[0] == '0')) return false;
-    unsigned number = 0;
-    for (char c : digits) {
-        if (c < '0' || c > '9') return false;
-        number = number * 10 + static_cast<unsigned>(c - '0');
+/// Every name, for each row its numbers.
+using Names = std::unordered_map<std::string, SpecialRegisterName>;
+
+Names all_names() {
+    Names names;
+    for (std::size_t row = 0; row < std::size(spellings); ++row) {
+        const Spelling& each = spellings[row];
+        if (each.count == 0) names.emplace(each.prefix, SpecialRegisterName{row, 0});
+        for (unsigned i = 0; i < each.count; ++i)
+            names.emplace(std::string(each.prefix) + std::to_string(i) + std::string(each.suffix),
+                          SpecialRegisterName{row, i});
     }
-    return number < family.count;
+    return names;
 }
 
 }  // namespace
 
-std::span<const std::string_view> special_registers() { return plain; }
+std::optional<SpecialRegisterName> special_register_named(std::string_view name) {
+    static const Names names = all_names();
+    if (!name.starts_with('%')) return {};
+    const auto found = names.find(std::string(name));
+    return found == names.end() ? std::nullopt : std::optional(found->second);
+}
 
-bool is_special_register(std::string_view name) {
-    if (!name.starts_with('%')) return false;
-    return std::binary_search(std::begin(plain), std::end(plain), name) ||
-           std::any_of(std::begin(families), std::end(families),
-                       [&](const Family& family) { return belongs(name, family); });
+std::span<const std::string_view> special_registers() {
+    static const std::vector<std::string_view> plain = [] {
+        std::vector<std::string_view> list;
+        for (const Spelling& each : spellings)
+            if (each.count == 0) list.push_back(each.prefix);
+        return list;
+    }();
+    return plain;
 }
 
 }  // namespace tilepath::ptx

@@ -1,0 +1,98 @@
+// Why an instruction fits no form.
+#include "isa/bind.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace tilepath::isa {
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            std::size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+            diagonal = above;
+        }
+    }
+    return row.back();
+}
+
+}  // namespace
+
+std::vector<std::string_view> similar(std::string_view word, std::span<const std::string> candidates,
+                                      std::size_t most) {
+    std::vector<std::pair<std::size_t, std::string_view>> ranked;
+    for (const std::string& candidate : candidates) {
+        std::size_t distance = edit_distance(word, candidate);
+        if (distance <= 2 && distance < word.size()) ranked.emplace_back(distance, candidate);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    std::vector<std::string_view> best;
+    for (std::size_t i = 0; i < std::min(most, ranked.size()); ++i) best.push_back(ranked[i].second);
+    return best;
+}
+
+void Binder::explain(const ptx::Instruction& instruction, const HeadEntry& found, Diagnostics& diagnostics) const {
+    const ptx::Head& head = module_.heads[instruction.head];
+    Diagnostic out{Severity::error, {}, module_.place(module_.opcode_span(instruction)), {}};
+    const std::vector<const Form*>& forms = forms_of(head.opcode);
+    if (forms.empty()) {
+        out.message = fmt::format("'{}' is not an instruction that tilepath supports", head.opcode);
+        if (auto near = similar(head.opcode, all_opcodes()); !near.empty())
+            out.notes.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));
+        out.notes.push_back("`tilepath isa` lists what is supported");
+        diagnostics.push_back(std::move(out));
+        return;
+    }
+    if (!found.matches.empty()) {
+        const Form& form = *found.matches.front().form;
+        out.message = fmt::format("the operands of '{}' do not fit: expected '{}', found {} operand{}", head.opcode,
+                                  form.text, instruction.operands.count, instruction.operands.count == 1 ? "" : "s");
+        out.place = module_.place(instruction.span);
+    } else if (found.missing) {
+        out.message = fmt::format("'{}' in this form needs {}; the module says .version {}.{}, .target {}", head.opcode,
+                                  to_string(*found.missing), module_.version_major, module_.version_minor,
+                                  module_.architecture());
+        out.notes.push_back("raise .version or .target, or use an older form");
+        diagnostics.push_back(std::move(out));
+        return;
+    } else {
+        // Name the first modifier that no form of this opcode knows; else the combination is at fault.
+        const ptx::Modifier* strange = nullptr;
+        for (const ptx::Modifier& modifier : head.modifiers) {
+            auto knows = [&](const Form* form) {
+                return std::any_of(form->modifiers.begin(), form->modifiers.end(),
+                                   [&](const ModifierSlot& slot) { return slot.accepts(modifier.text); });
+            };
+            if (std::none_of(forms.begin(), forms.end(), knows)) {
+                strange = &modifier;
+                break;
+            }
+        }
+        if (strange) {
+            out.message =
+                fmt::format("'.{}' is not a modifier of '{}' that tilepath supports", strange->text, head.opcode);
+            out.place = module_.place(module_.span(instruction, *strange));
+        } else {
+            out.message = fmt::format("'{}' does not take these modifiers together, or one is missing", head.opcode);
+            Span whole = module_.opcode_span(instruction);
+            if (!head.modifiers.empty()) whole = cover(whole, module_.span(instruction, head.modifiers.back()));
+            out.place = module_.place(whole);
+        }
+    }
+    for (std::size_t i = 0; i < std::min<std::size_t>(forms.size(), 4); ++i)
+        out.notes.push_back("form: " + forms[i]->text);
+    if (forms.size() > 4)
+        out.notes.push_back(fmt::format("and {} more: `tilepath isa {}`", forms.size() - 4, head.opcode));
+    diagnostics.push_back(std::move(out));
+}
+
+}  // namespace tilepath::isa

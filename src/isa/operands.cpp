@@ -1,0 +1,213 @@
+// What an instruction reads and writes: registers, immediates, special registers, vectors.
+#include "isa/lowering.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/assert.h"
+#include "isa/plain.h"
+#include "isa/special_registers.h"
+
+namespace tilepath::isa {
+
+using ptx::OperandKind;
+
+std::string Lowering::describe(const ptx::Operand& operand) const {
+    const std::string_view text = module_.text(operand.span);
+    const ptx::Symbol* symbol = operand.kind == OperandKind::identifier ? module_.symbol(operand) : nullptr;
+    if (!symbol) return fmt::format("'{}'", text);
+    switch (symbol->kind) {
+        case ptx::SymbolKind::reg:
+            return fmt::format("the .{} register '{}'", ptx::word(module_.variable(*symbol).type), text);
+        case ptx::SymbolKind::special: return fmt::format("the special register '{}'", text);
+        case ptx::SymbolKind::variable:
+            return fmt::format("the variable '{}' in .{}", text, ptx::word(module_.variable(*symbol).space));
+        case ptx::SymbolKind::param: return fmt::format("the parameter '{}'", text);
+        case ptx::SymbolKind::function: return fmt::format("the function '{}'", text);
+        case ptx::SymbolKind::alias: return fmt::format("the alias '{}'", text);
+        case ptx::SymbolKind::label: return fmt::format("the label '{}'", text);
+        case ptx::SymbolKind::prototype: return fmt::format("the .callprototype '{}'", text);
+        case ptx::SymbolKind::targets:
+            return fmt::format("the .{} list '{}'",
+                               module_.targets[symbol->node].calls ? "calltargets" : "branchtargets", text);
+    }
+    return {};
+}
+
+Operand Lowering::register_operand(const ptx::Operand& operand, DataType type, bool wider) {
+    ptx::Id number = module_.register_number(operand);
+    TILEPATH_ASSERT(number != ptx::none, "an identifier resolved to a register without a number");
+    DataType declared = out_.registers[number].type;
+    Operand result = Operand::reg(number);
+    result.negated = operand.not_;
+    if (type == DataType::none) return result;
+    bool is_predicate = declared == DataType::pred, wants_predicate = type == DataType::pred;
+    bool fits = is_predicate == wants_predicate &&
+                (is_predicate || program::bits(declared) == program::bits(type) ||
+                 (wider && program::bits(declared) > program::bits(type)) ||
+                 // Sub-byte and byte types live in registers of 16 or 32 bits: the manual has no narrower arithmetic.
+                 (program::bits(type) <= 8 && program::bits(declared) <= 32));
+    if (!fits)
+        error(operand.span,
+              fmt::format("'{}' is a .{} register; '{}' expects {} .{} here", module_.text(operand.span),
+                          program::traits(declared).name, module_.opcode(bound_->instruction()),
+                          wider ? "at least" : "a", program::traits(type).name),
+              "declare the register with that width, or convert with cvt");
+    return result;
+}
+
+Operand Lowering::special_register(const ptx::Operand& operand, DataType type, bool wider) {
+    const std::string_view name = module_.name(operand.name);
+    const auto special = special_register_traits(name);
+    TILEPATH_ASSERT(special, "a name that resolve took for a special register");
+    const std::string_view opcode = module_.opcode(bound_->instruction());
+    if (special->vector != (operand.component != ptx::Component::none))
+        error(operand.span, special->vector ? fmt::format("'{}' has components: write {}.x", name, name)
+                                            : fmt::format("'{}' has no components", name));
+    else if (opcode != "mov" && opcode != "cvt")
+        error(operand.span, fmt::format("'{}' does not read special registers", opcode),
+              fmt::format("move '{}' into a register first", module_.text(operand.span)));
+    else
+        available(*this, operand.span, name, special->needs);
+    // What PTX ISA 1.x had in 16 bits, and 2.x in 32, may still be read so.
+    using program::SpecialRegister;
+    const bool was_16 = special->id == SpecialRegister::tid || special->id == SpecialRegister::ntid ||
+                        special->id == SpecialRegister::ctaid || special->id == SpecialRegister::nctaid ||
+                        special->id == SpecialRegister::gridid;
+    const int width = program::bits(special->type), wanted = type == DataType::none ? width : program::bits(type);
+    const bool narrows = wider && width > wanted;
+    const bool fits = narrows || wanted == width || (wanted == 16 && was_16) ||
+                      (wanted == 32 && special->type == DataType::u64 && was_16);
+    if (!fits || program::is_float(type))
+        error(operand.span, fmt::format("'{}' is a .{}; '{}' expects a .{} here", module_.text(operand.span),
+                                        program::traits(special->type).name, opcode, program::traits(type).name));
+    const DataType read_as = fits && !narrows && type != DataType::none ? type : special->type;
+    Operand into = temporary(read_as);
+    MicroOp& op = emit(Op::special, read_as, {into}, {});
+    op.variant = static_cast<std::uint8_t>(special->id);
+    op.immediate =
+        special->vector ? static_cast<int>(operand.component) - static_cast<int>(ptx::Component::x) : special->index;
+    return into;
+}
+
+Operand Lowering::read_any(const ptx::Operand& operand, DataType type, bool wider) {
+    switch (operand.kind) {
+        case OperandKind::immediate: {
+            std::uint64_t bits = operand.bits;
+            using ptx::ImmediateKind;
+            if (program::is_float(type)) {
+                if (operand.immediate == ImmediateKind::f64 && program::bits(type) == 32)
+                    bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+                else if (operand.immediate == ImmediateKind::f32 && program::bits(type) == 64)
+                    bits = std::bit_cast<std::uint64_t>(double(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+            }
+            return constant(bits, type);
+        }
+        case OperandKind::identifier: {
+            const ptx::Symbol* symbol = module_.symbol(operand);
+            TILEPATH_ASSERT(symbol, "an identifier that resolve left without a symbol");
+            switch (symbol->kind) {
+                case ptx::SymbolKind::reg: return register_operand(operand, type, wider);
+                case ptx::SymbolKind::special: return special_register(operand, type, wider);
+                case ptx::SymbolKind::variable:
+                case ptx::SymbolKind::param:
+                case ptx::SymbolKind::function:
+                case ptx::SymbolKind::alias: {
+                    Space space{};
+                    return symbol_address(operand, *symbol, type, space);
+                }
+                case ptx::SymbolKind::label:
+                case ptx::SymbolKind::prototype:
+                case ptx::SymbolKind::targets: break;
+            }
+            error(operand.span, fmt::format("expected a register or a value, found {}", describe(operand)));
+            return constant(0, DataType::u32);
+        }
+        case OperandKind::sink:
+        case OperandKind::address:
+        case OperandKind::tensor_address:
+        case OperandKind::indexed:
+        case OperandKind::vector:
+        case OperandKind::list:
+        case OperandKind::pair: break;
+    }
+    error(operand.span, fmt::format("expected a register or a value, found {}", describe(operand)));
+    return constant(0, type == DataType::none ? DataType::u32 : type);
+}
+
+Operand Lowering::write_any(const ptx::Operand& operand, DataType type, bool wider) {
+    if (operand.kind == OperandKind::sink) return Operand::none();
+    const ptx::Symbol* symbol = operand.kind == OperandKind::identifier ? module_.symbol(operand) : nullptr;
+    if (symbol && symbol->kind == ptx::SymbolKind::reg) return register_operand(operand, type, wider);
+    error(operand.span, fmt::format("expected a register to write, found {}", describe(operand)));
+    return Operand::none();
+}
+
+Operand Lowering::read(const ptx::Operand& operand, DataType type) { return read_any(operand, type, false); }
+Operand Lowering::read_wider(const ptx::Operand& operand, DataType type) { return read_any(operand, type, true); }
+Operand Lowering::write(const ptx::Operand& operand, DataType type) { return write_any(operand, type, false); }
+Operand Lowering::write_wider(const ptx::Operand& operand, DataType type) { return write_any(operand, type, true); }
+
+Operand Lowering::read_predicate(const ptx::Operand& operand) {
+    if (operand.kind == OperandKind::immediate) {
+        bool value = operand.bits != 0;
+        return predicate_constant(operand.not_ ? !value : value);
+    }
+    return read(operand, DataType::pred);
+}
+
+std::vector<Operand> Lowering::parts(const ptx::Operand& operand, DataType type, bool wider, bool writes) {
+    std::vector<Operand> out;
+    auto one = [&](const ptx::Operand& part) {
+        out.push_back(writes ? write_any(part, type, wider) : read_any(part, type, wider));
+    };
+    if (operand.kind == OperandKind::vector)
+        for (const ptx::Operand& part : module_.children(operand)) one(part);
+    else if (const ptx::Symbol* symbol = module_.symbol(operand);
+             operand.kind == OperandKind::identifier && operand.component == ptx::Component::none && symbol &&
+             symbol->kind == ptx::SymbolKind::reg && module_.variable(*symbol).vector > 1) {
+        // A whole `.v4` register: its elements follow one another.
+        Operand first = Operand::reg(module_.register_number(operand));
+        for (std::uint32_t i = 0; i < module_.variable(*symbol).vector; ++i)
+            out.push_back(Operand::reg(first.index + i));
+    } else
+        one(operand);
+    return out;
+}
+
+std::vector<Operand> Lowering::read_vector(const ptx::Operand& operand, DataType type) {
+    return parts(operand, type, false, false);
+}
+std::vector<Operand> Lowering::write_vector(const ptx::Operand& operand, DataType type) {
+    return parts(operand, type, false, true);
+}
+std::vector<Operand> Lowering::read_vector_wider(const ptx::Operand& operand, DataType type) {
+    return parts(operand, type, true, false);
+}
+std::vector<Operand> Lowering::write_vector_wider(const ptx::Operand& operand, DataType type) {
+    return parts(operand, type, true, true);
+}
+
+std::int64_t Lowering::immediate(const ptx::Operand& operand, std::string_view what) {
+    if (operand.kind == OperandKind::immediate && operand.immediate != ptx::ImmediateKind::f32 &&
+        operand.immediate != ptx::ImmediateKind::f64)
+        return static_cast<std::int64_t>(operand.bits);
+    error(operand.span, fmt::format("{} must be an integer constant, found '{}'", what, module_.text(operand.span)));
+    return 0;
+}
+
+Operand Lowering::low_part(Operand operand, DataType type) {
+    if (operand.kind != Operand::Kind::reg || program::bits(type) > 32) return operand;
+    const DataType declared = out_.registers[operand.index].type;
+    if (program::bits(declared) <= 32) return operand;
+    // Rows of 64 bits are no pair of rows of 32: the low halves have to be taken out.
+    std::vector<Operand> halves(static_cast<std::size_t>(program::bits(declared) / 32), Operand::none());
+    halves.front() = temporary(DataType::b32);
+    MicroOp& out = emit(Op::unpack, DataType::b32, halves, std::span(&operand, 1));
+    out.source_type = program::bits(declared) == 64 ? DataType::b64 : DataType::b128;
+    out.flags = {};
+    return halves.front();
+}
+
+}  // namespace tilepath::isa
