@@ -22,16 +22,20 @@ enum class Kind : std::uint8_t {
     load,
     store,
     atomic,
-    other  ///< by MicroOp::op, in Executor::other()
+    other  ///< Code::body does it
 };
 
 struct MatrixPlan;
+class Executor;
+struct Context;
+enum class Step : std::uint8_t;
 
 /// A decoded operation and what the interpreter wants to know about it at once.
 struct Code : Decoded {
     Kind kind = Kind::lanes;
+    Step (Executor::*body)(Context&) = nullptr;
     program::Space space = program::Space::generic;
-    bool is_signed = false;    ///< the type of a load: it extends the sign
+    bool is_signed = false;     ///< the type of a load: it extends the sign
     bool wide_address = false;  ///< the address operand is a 64-bit register
     std::uint8_t vector = 1;
     std::uint8_t element_bytes = 0;   ///< in memory
@@ -86,8 +90,8 @@ struct LaunchConstants {
     LaunchShape shape;
 };
 
-/// Decodes every function. Fails where the device lacks an operation. Without `constants` every read of a parameter is an
-/// access that observers see.
+/// Decodes every function. Fails where the device lacks an operation. Without `constants` every read of a parameter is
+/// an access that observers see.
 Result<LoadedProgram> load(const program::Program& program, const machine::Device& device, const ModuleImage& image,
                            const LaunchConstants* constants = nullptr);
 

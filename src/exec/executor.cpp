@@ -100,7 +100,7 @@ void Executor::run_group(Warp& warp, Group& group) {
             case Kind::load: step = load(context); break;
             case Kind::store: step = store(context); break;
             case Kind::atomic: step = atomic(context); break;
-            case Kind::other: step = other(context); break;
+            case Kind::other: step = (this->*op.body)(context); break;
             case Kind::brx: step = branch_indexed(context); break;
             case Kind::call: step = call(context); break;
             case Kind::ret: step = ret(context); break;
@@ -121,48 +121,53 @@ void Executor::run_group(Warp& warp, Group& group) {
 template void Executor::run_group<false>(Warp&, Group&);
 template void Executor::run_group<true>(Warp&, Group&);
 
-/// Operations that are neither lane bodies nor control flow nor plain memory accesses.
-Step Executor::other(Context& c) {
-    switch (c.op().op) {
-        case Op::special: return special(c);
-        case Op::cvta:
-        case Op::cvta_to:
-        case Op::isspacep: return address_space(c);
-        case Op::prefetch: return Step::next;
-        case Op::alloca_:
-        case Op::stacksave:
-        case Op::stackrestore: return stack(c);
-        case Op::cp_async:
-        case Op::cp_async_mbarrier_arrive: return copy_async(c);
-        case Op::cp_async_commit:
-        case Op::cp_async_wait: return copy_wait(c);
-        case Op::fence:
-            std::atomic_thread_fence(std::memory_order_seq_cst);
-            if (observer_ != nullptr) observer_->fence({site(c)});
-            return Step::next;
-        case Op::mbarrier_init:
-        case Op::mbarrier_inval:
-        case Op::mbarrier_arrive:
-        case Op::mbarrier_test_wait:
-        case Op::mbarrier_pending_count: return mbarrier(c);
-        case Op::shfl:
-        case Op::vote:
-        case Op::match:
-        case Op::redux:
-        case Op::activemask:
-        case Op::elect:
-        case Op::bar_warp_sync: return collective(c);
-        case Op::ldmatrix: return load_matrix(c);
-        case Op::stmatrix: return store_matrix(c);
-        case Op::movmatrix: return move_matrix(c);
-        case Op::mma: return multiply(c);
-        case Op::wmma_load:
-        case Op::wmma_store: return wmma_transfer(c);
-        case Op::barrier: return barrier(c);
-        case Op::nanosleep: return sleep(c);
-        default: break;
-    }
-    TILEPATH_ASSERT(false, "an operation that neither has a lane function nor is known to the interpreter");
+Executor::Body Executor::body_of(Op op) {
+    static constexpr std::pair<Op, Body> bodies[] = {
+        {Op::special, &Executor::special},
+        {Op::cvta, &Executor::address_space},
+        {Op::cvta_to, &Executor::address_space},
+        {Op::isspacep, &Executor::address_space},
+        {Op::prefetch, &Executor::nothing},
+        {Op::alloca_, &Executor::stack},
+        {Op::stacksave, &Executor::stack},
+        {Op::stackrestore, &Executor::stack},
+        {Op::cp_async, &Executor::copy_async},
+        {Op::cp_async_mbarrier_arrive, &Executor::copy_async},
+        {Op::cp_async_commit, &Executor::copy_wait},
+        {Op::cp_async_wait, &Executor::copy_wait},
+        {Op::fence, &Executor::fence},
+        {Op::mbarrier_init, &Executor::mbarrier},
+        {Op::mbarrier_inval, &Executor::mbarrier},
+        {Op::mbarrier_arrive, &Executor::mbarrier},
+        {Op::mbarrier_test_wait, &Executor::mbarrier},
+        {Op::mbarrier_pending_count, &Executor::mbarrier},
+        {Op::shfl, &Executor::collective},
+        {Op::vote, &Executor::collective},
+        {Op::match, &Executor::collective},
+        {Op::redux, &Executor::collective},
+        {Op::activemask, &Executor::collective},
+        {Op::elect, &Executor::collective},
+        {Op::bar_warp_sync, &Executor::collective},
+        {Op::ldmatrix, &Executor::load_matrix},
+        {Op::stmatrix, &Executor::store_matrix},
+        {Op::movmatrix, &Executor::move_matrix},
+        {Op::mma, &Executor::multiply},
+        {Op::wmma_load, &Executor::wmma_transfer},
+        {Op::wmma_store, &Executor::wmma_transfer},
+        {Op::barrier, &Executor::barrier},
+        {Op::nanosleep, &Executor::sleep},
+    };
+    for (const auto& [each, body] : bodies)
+        if (each == op) return body;
+    return nullptr;
+}
+
+Step Executor::nothing(Context&) { return Step::next; }
+
+Step Executor::fence(Context& c) {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (observer_ != nullptr) observer_->fence({site(c)});
+    return Step::next;
 }
 
 }  // namespace tilepath::exec

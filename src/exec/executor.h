@@ -1,111 +1,12 @@
 #pragma once
-#include <atomic>
-#include <chrono>
-#include <mutex>
 #include <random>
 
-#include "exec/warp.h"
+#include "exec/context.h"
+#include "exec/launch_state.h"
 #include "machine/mbarrier.h"
 #include "number/engine.h"
 
 namespace tilepath::exec {
-
-/// What the host threads of one launch share.
-struct LaunchState {
-    LaunchState(const LoadedProgram& loaded_, const machine::Device& device_, machine::DeviceMemory& memory_,
-                const LaunchShape& shape_, std::span<const std::uint8_t> parameters_, const LaunchOptions& options_)
-        : loaded(loaded_),
-          device(device_),
-          memory(memory_),
-          shape(shape_),
-          parameters(parameters_),
-          options(options_) {}
-
-    const LoadedProgram& loaded;
-    const machine::Device& device;
-    machine::DeviceMemory& memory;
-    LaunchShape shape;
-    std::span<const std::uint8_t> parameters;
-    const LaunchOptions& options;
-    std::uint32_t shared_begin = 0, shared_end = 0;  ///< offsets that a kernel may access in its CTA's shared memory
-    std::uint32_t static_shared_bytes = 0;
-    machine::Address grid_workspace = 0;  ///< where CUDA's grid-wide barrier keeps its count; 0: nobody asks
-    std::uint32_t threads_per_cta = 0, warps_per_cta = 0, ctas_per_cluster = 1;
-    std::uint64_t first_cluster = 0, end_cluster = 0;
-    std::uint64_t resident_limit = 1;  ///< clusters that the device holds at once
-
-    std::atomic<std::uint64_t> next_cluster{0}, resident{0}, finished_ctas{0}, operations{0};
-    std::atomic<std::uint64_t> time{1'000'000'000};  ///< virtual nanoseconds, of which an operation takes one
-    std::atomic<bool> stop{false};
-    std::atomic<std::uint64_t> next_copy_id{0};
-    /// How often each host thread has changed memory; their sum is the memory's epoch.
-    struct alignas(64) Epoch {
-        std::atomic<std::uint64_t> writes{0};
-    };
-    std::vector<Epoch> epochs;
-    std::atomic<std::uint64_t> time_kicks{0};  ///< how often time has jumped for those that look at clocks
-    std::atomic<bool> timed_out{false};
-    std::mutex mutex;  ///< of what follows
-    std::optional<Fault> fault;
-    bool deadlocked = false;
-    std::chrono::steady_clock::time_point next_progress{};
-    /// By host thread: the epoch at which it found nothing to do, or one of these.
-    static constexpr std::uint64_t busy = ~0ull, gone = ~0ull - 1;
-    std::vector<std::uint64_t> idle_epochs;
-    std::vector<bool> idle_timed;
-    std::uint64_t jump = 0, jump_epoch = busy;
-
-    std::uint64_t epoch() const {
-        std::uint64_t sum = 0;
-        for (const Epoch& each : epochs) sum += each.writes.load(std::memory_order_acquire);
-        return sum;
-    }
-};
-
-/// What the body of an operation gets to see.
-struct Context {
-    Warp& warp;
-    Group& group;
-    Frame& frame;
-    Row* rows;
-    LaneMask* predicates;
-    const Code& code;
-    LaneMask active;
-
-    const program::MicroOp& op() const { return *code.op; }
-    const program::Function& function() const { return *frame.function->function; }
-    Row& row(std::uint32_t place) const { return rows[place]; }
-    std::uint64_t* wide(std::uint32_t place) const { return reinterpret_cast<std::uint64_t*>(&rows[place]); }
-    std::uint32_t destination(int i) const { return code.places[i]; }
-    std::uint32_t source(int i) const { return code.places[code.op->destinations + i]; }
-    bool has_source(int i) const { return i < code.op->sources; }
-    LaneMask source_predicate(int i) const { return predicates[source(i)] ^ code.inverts[code.op->destinations + i]; }
-    void set_predicate(std::uint32_t place, LaneMask value) const {
-        predicates[place] = (predicates[place] & ~active) | (value & active);
-    }
-    std::uint32_t pc() const { return static_cast<std::uint32_t>(&code - frame.function->code.data()); }
-};
-
-/// What becomes of the lanes after an operation.
-enum class Step : std::uint8_t {
-    next,  ///< they go on with the next operation
-    stop,  ///< the groups of the warp have changed: choose one anew
-    fault  ///< the launch ends
-};
-
-/// Addresses of a warp's access, checked.
-struct Lanes {
-    /// uniform: every active lane has base's; consecutive: lane i has base + i × bytes, and all lanes are active.
-    enum class Pattern : std::uint8_t { scattered, uniform, consecutive } pattern = Pattern::scattered;
-    bool mixed = false;                                ///< generic addresses of several spaces: `spaces` tells
-    program::Space space = program::Space::global;     ///< where they all lie, unless mixed
-    std::uint8_t* base = nullptr;                      ///< where it is not scattered
-    alignas(64) machine::Address address[warp_lanes];  ///< within the space; of an inactive lane: some active lane's
-    alignas(64) std::uint8_t* host[warp_lanes];        ///< filled if scattered, for inactive lanes too
-    program::Space spaces[warp_lanes];
-
-    void fill_host(std::uint32_t bytes);  ///< makes it scattered
-};
 
 CodePlace describe_place(const program::Program& program, const program::Function& function,
                          const program::MicroOp* op);
@@ -120,6 +21,11 @@ class Executor {
 
     /// Adds the groups of lanes that are resident, and what they wait for.
     void describe_waiting(Deadlock& deadlock);
+
+    /// What runs an operation that is neither a lane function nor control flow nor a plain access; null if nothing
+    /// does.
+    using Body = Step (Executor::*)(Context&);
+    static Body body_of(program::Op op);
 
   private:
     // scheduler.cpp
@@ -146,7 +52,8 @@ class Executor {
     void run_warp(Warp& warp, std::int64_t quantum);
     template <bool observed>
     void run_group(Warp& warp, Group& group);
-    Step other(Context& c);
+    Step nothing(Context& c);
+    Step fence(Context& c);
 
     // control.cpp
     Group* choose(Warp& warp);

@@ -16,7 +16,6 @@ using program::Operand;
 constexpr std::uint32_t scratch_rows = 4;  // a 128-bit sink
 constexpr std::uint32_t no_place = ~0u;
 
-std::uint32_t rows_of_width(int bits) { return bits <= 32 ? 1 : static_cast<std::uint32_t>(bits) / 32; }
 
 std::uint64_t value_of(const Constant& constant, const ModuleImage& image) {
     switch (constant.kind) {

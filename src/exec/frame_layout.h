@@ -3,6 +3,9 @@
 
 namespace tilepath::exec {
 
+/// Rows that a register of so many bits takes.
+inline std::uint32_t rows_of_width(int bits) { return bits <= 32 ? 1 : static_cast<std::uint32_t>(bits) / 32; }
+
 /// Gives the constants and registers of a function their places in its frames: constants first, as rows that are
 /// written once, then scratch rows for sinks, then the rows of the registers by their slots. Fills the places,
 /// constants, rows and predicates of `out`.

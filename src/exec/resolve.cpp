@@ -1,6 +1,4 @@
 // From a lane's address to a byte of the host, or to a fault: every access of a kernel is checked here.
-#include <fmt/format.h>
-
 #include <bit>
 
 #include "exec/executor.h"
@@ -133,87 +131,6 @@ bool Executor::resolve_global(Context& c, Access::Kind kind, std::uint32_t bytes
         if (out.host[lane] == nullptr) return false;
     }
     return true;
-}
-
-/// The general case, lane by lane; it finds the fault where there is one.
-bool Executor::resolve_each(Context& c, Access::Kind kind, Space space, std::uint32_t bytes, Lanes& out) {
-    out.pattern = Lanes::Pattern::scattered;
-    out.mixed = false;
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-        if ((c.active >> lane & 1) == 0) continue;
-        machine::Place place{space, out.address[lane]};
-        if (space == Space::generic) place = machine::place_of_generic(place.address);
-        out.address[lane] = place.address;
-        out.spaces[lane] = place.space;
-        out.space = place.space;
-        out.host[lane] = resolve_one(c, kind, lane, place, bytes);
-        if (out.host[lane] == nullptr) return false;
-    }
-    const int some = std::countr_zero(c.active);
-    for (int lane = 0; lane < warp_lanes; ++lane) {
-        if ((c.active >> lane & 1) != 0) {
-            out.mixed = out.mixed || out.spaces[lane] != out.space;
-            continue;
-        }
-        out.address[lane] = out.address[some];
-        out.host[lane] = out.host[some];
-        out.spaces[lane] = out.spaces[some];
-    }
-    return true;
-}
-
-std::uint8_t* Executor::resolve_one(Context& c, Access::Kind kind, int lane, machine::Place at, std::uint32_t bytes) {
-    const Address address = at.address;
-    const auto wrong = [&](FaultKind fault, std::string message) {
-        fail_access(c, fault, kind, lane, at, bytes, std::move(message));
-        return nullptr;
-    };
-    if (address % bytes != 0)
-        return wrong(FaultKind::misaligned, fmt::format("the address is no multiple of {}", bytes));
-    const auto within = [&](std::uint64_t begin, std::uint64_t end) {
-        return address >= begin && address <= end && end - address >= bytes;
-    };
-    switch (at.space) {
-        case Space::generic:
-        case Space::global:
-        case Space::constant: {
-            const auto range = launch_.memory.find(address);
-            if (!range) return wrong(FaultKind::out_of_bounds, "no allocation holds the address");
-            if (!within(range->begin, range->end))
-                return wrong(FaultKind::out_of_bounds, "the access reaches past the end of the allocation");
-            if (range->read_only && kind != Access::Kind::read)
-                return wrong(FaultKind::read_only, "the memory can only be read");
-            return reinterpret_cast<std::uint8_t*>(address);
-        }
-        case Space::shared:
-        case Space::shared_cluster: {
-            const std::uint32_t rank = machine::shared_rank(static_cast<std::uint32_t>(address));
-            const Address origin = machine::shared_address(rank, 0);
-            const auto& ctas = c.warp.cta->cluster->ctas;
-            if (address >= machine::window_bytes || rank >= ctas.size())
-                return wrong(FaultKind::out_of_bounds, "no CTA of the cluster has this shared address");
-            if (at.space == Space::shared && c.code.space == Space::shared && rank != c.warp.cta->state.rank)
-                return wrong(FaultKind::out_of_bounds, "the address is another CTA's, which needs .shared::cluster");
-            if (address - origin < launch_.shared_begin)
-                return wrong(FaultKind::out_of_bounds, "the first 1024 bytes of shared memory are reserved");
-            if (!within(origin, origin + launch_.shared_end))
-                return wrong(FaultKind::out_of_bounds,
-                             fmt::format("shared memory of this launch ends at {:#x}", launch_.shared_end));
-            return ctas[rank]->state.shared.data() + (address - origin);
-        }
-        case Space::local:
-            if (!within(0, c.warp.local.used()))
-                return wrong(FaultKind::out_of_bounds,
-                             fmt::format("the thread has {} bytes of local memory here", c.warp.local.used()));
-            return c.warp.local.at(lane, address);
-        case Space::param:
-            if (kind != Access::Kind::read) return wrong(FaultKind::read_only, "parameters can only be read");
-            if (!within(0, launch_.parameters.size()))
-                return wrong(FaultKind::out_of_bounds,
-                             fmt::format("the kernel's parameters take {} bytes", launch_.parameters.size()));
-            return const_cast<std::uint8_t*>(launch_.parameters.data()) + address;  // only read
-    }
-    return nullptr;
 }
 
 /// One event per space that the lanes access.
