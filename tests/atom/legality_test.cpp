@@ -5,7 +5,7 @@
 
 #include "atom/mma.h"
 #include "atom/mma_sp.h"
-#include "ptxas.h"
+#include "modules.h"
 
 namespace tilepath::atom {
 namespace {
@@ -100,7 +100,7 @@ TEST_P(PtxasLegality, AgreesOnEveryShapeAndType) {
         std::vector<Case> all = cases();
         std::vector<std::string> texts;
         for (const Case& c : all) texts.push_back(text(c, sparse));
-        std::set<std::size_t> refused = refused_by_ptxas(*ptxas, target, texts);
+        const auto refused = refused_by_ptxas(*ptxas, target, module_text(target), texts);
         int legal = 0;
         for (std::size_t i = 0; i < all.size(); ++i) {
             const Case& c = all[i];

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "expect_fragment.h"
-#include "ptxas.h"
+#include "modules.h"
 
 namespace tilepath::atom {
 namespace {
@@ -84,7 +84,7 @@ TEST(Wgmma, PtxasAgreesOnEveryShapeAndType) {
                 }
     std::vector<std::string> texts;
     for (const Case& c : cases) texts.push_back(text(c));
-    std::set<std::size_t> refused = refused_by_ptxas(*ptxas, "sm_90a", texts);
+    const auto refused = refused_by_ptxas(*ptxas, "sm_90a", module_text("sm_90a"), texts);
     int legal = 0;
     for (std::size_t i = 0; i < cases.size(); ++i) {
         const Case& c = cases[i];

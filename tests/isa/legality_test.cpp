@@ -1,9 +1,9 @@
 // ptxas as the judge of the forms: which words go together, on which targets. Skipped where it is not installed.
 #include <gtest/gtest.h>
 
+#include "../ptxas.h"
 #include "instances.h"
 #include "modules.h"
-#include "ptxas.h"
 
 namespace tilepath::isa {
 namespace {
@@ -67,7 +67,8 @@ TEST_P(Legality, IsAsPtxasHasIt) {
         for (const Instance& each : instances)
             if (std::string text = text_of(each); seen.insert(text).second) lines.push_back(text);
     }
-    auto theirs = refused_by_ptxas(*ptxas, target, version, lines);
+    const ModuleText text{[&](const auto& with) { return module_text(target, version, with); }, first_line};
+    auto theirs = refused_by_ptxas(*ptxas, target, text, lines);
     EXPECT_GT(lines.size(), theirs.size() + 1500);
     compare(target, version, lines, theirs);
 }

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "../atom/ptxas.h"
+#include "../ptxas.h"
 #include "read_text.h"
 
 namespace tilepath::ptx {
@@ -199,7 +199,7 @@ TEST(Agreement, TheReaderRefusesWhatIsNot) {
 }
 
 TEST(Agreement, PtxasJudgesAlike) {
-    const auto ptxas = atom::find_ptxas();
+    const auto ptxas = find_ptxas();
     if (!ptxas) GTEST_SKIP() << "ptxas is not installed";
     for (const Row& row : valid)
         EXPECT_TRUE(ptxas_takes(*ptxas, wrap(row.body, row.module_level))) << row.body << row.module_level;

@@ -1,10 +1,11 @@
 #pragma once
-// Asks ptxas, where it is installed, which instructions it accepts.
+// Asks ptxas, where it is installed, which of many instructions it accepts.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,9 +14,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "modules.h"
-
-namespace tilepath::isa {
+namespace tilepath {
 
 inline std::optional<std::string> find_ptxas() {
     std::string path = std::getenv("PATH") ? std::getenv("PATH") : "";
@@ -29,13 +28,13 @@ inline std::optional<std::string> find_ptxas() {
     return std::nullopt;
 }
 
-/// Lines that ptxas reports errors at when it assembles the module, and what it says.
+/// Lines that ptxas reports errors at when it assembles the module, and what it says; line 0: something without a line.
 inline std::map<std::size_t, std::string> errors_of_ptxas(const std::string& ptxas, const std::string& target,
                                                           const std::string& text) {
-    const std::string file = testing::TempDir() + fmt::format("/isa_{}_{}.ptx", getpid(), target);
+    const std::string file = testing::TempDir() + "/ptxas_" + std::to_string(getpid()) + "_" + target + ".ptx";
     std::ofstream(file) << text;
     std::map<std::size_t, std::string> errors;
-    FILE* pipe = popen(fmt::format("{} -O0 -arch {} {} -o /dev/null 2>&1", ptxas, target, file).c_str(), "r");
+    FILE* pipe = popen((ptxas + " -O0 -arch " + target + " " + file + " -o /dev/null 2>&1").c_str(), "r");
     std::array<char, 4096> buffer{};
     while (std::fgets(buffer.data(), buffer.size(), pipe)) {
         std::string line = buffer.data();
@@ -49,27 +48,32 @@ inline std::map<std::size_t, std::string> errors_of_ptxas(const std::string& ptx
     return errors;
 }
 
+/// A module of some lines of PTX, and the number of the first of them in its text.
+struct ModuleText {
+    std::function<std::string(const std::vector<std::string>& lines)> of;
+    std::size_t first_line = 1;
+};
+
 /// What ptxas refuses, by index, and what it says. It reports in stages, so what it refuses is taken out until nothing
-/// more comes. `through_code_generation`: all stages; otherwise a wrong line at the end keeps it from generating code,
-/// which takes long.
+/// more comes. A wrong line at the end keeps it from generating code, which takes long.
 inline std::map<std::size_t, std::string> refused_by_ptxas(const std::string& ptxas, const std::string& target,
-                                                           const std::string& version, std::vector<std::string> lines) {
+                                                           const ModuleText& text, std::vector<std::string> lines) {
     std::map<std::size_t, std::string> refused;
-    const std::size_t count = lines.size();
+    const std::size_t count = lines.size(), first = text.first_line;
     lines.push_back("add.sat.u32 r0, r1, r2;");
     for (bool more = true; more;) {
         more = false;
-        auto errors = errors_of_ptxas(ptxas, target, module_text(target, version, lines));
+        auto errors = errors_of_ptxas(ptxas, target, text.of(lines));
         for (auto& [line, what] : errors) {
-            if (line < first_line) ADD_FAILURE() << "ptxas: " << what;
-            if (line < first_line || line >= count + first_line) continue;
-            if (!refused.emplace(line - first_line, what).second) continue;
-            lines[line - first_line].clear();
+            if (line < first) ADD_FAILURE() << "ptxas: " << what;
+            if (line < first || line >= count + first) continue;
+            if (!refused.emplace(line - first, what).second) continue;
+            lines[line - first].clear();
             more = true;
         }
-        EXPECT_TRUE(more || errors.contains(count + first_line)) << "ptxas did not reach the last line";
+        EXPECT_TRUE(more || errors.contains(count + first)) << "ptxas did not reach the last line";
     }
     return refused;
 }
 
-}  // namespace tilepath::isa
+}  // namespace tilepath
