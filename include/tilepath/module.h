@@ -17,11 +17,19 @@ struct Parameter {
     std::uint32_t alignment = 1;
 };
 
+/// Which PTX of a file to read, where it holds several, and how to compile CUDA C++.
+struct ModuleOptions {
+    std::string arch = {};   ///< the device it is to run on: "sm_90"; empty: the highest target that there is
+    std::string entry = {};  ///< a kernel that it must have
+    std::vector<std::string> nvcc_flags = {};
+};
+
 /// A PTX module, read and its names resolved. A value that is cheap to copy; copies are the same module.
 class Module {
   public:
-    /// Reads a file. The error lists everything that is wrong in it, each with its line and column.
-    static Result<Module> read(const std::string& path);
+    /// Reads a file: PTX; an executable, library, object file or fatbin with PTX in it; or CUDA C++ (.cu), which nvcc
+    /// compiles where it is installed. The error lists everything that is wrong in it, each with its line and column.
+    static Result<Module> read(const std::string& path, const ModuleOptions& options = {});
     /// The same from a text; `name` is what diagnostics and faults call it.
     static Result<Module> parse(std::string text, std::string name = "module.ptx");
 

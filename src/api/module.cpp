@@ -1,15 +1,19 @@
 #include "api/module.h"
 
-#include "host/npy.h"
+#include "host/module.h"
 #include "isa/build.h"
 #include "ptx/read.h"
 
 namespace tilepath {
 
-Result<Module> Module::read(const std::string& path) {
-    auto bytes = host::read_bytes(path);
-    if (!bytes) return std::unexpected(bytes.error());
-    return parse(std::string(bytes->begin(), bytes->end()), path);
+Result<Module> Module::read(const std::string& path, const ModuleOptions& options) {
+    host::ModuleRequest request{path, path, options.arch, {}, options.nvcc_flags};
+    if (!options.entry.empty()) request.entries = {options.entry};
+    auto text = host::read_module_text(request);
+    if (!text) return std::unexpected(text.error());
+    auto module = ptx::read(std::move(text->ptx));
+    if (!module) return std::unexpected(module.error());
+    return Module(std::make_shared<State>(std::move(*module)));
 }
 
 Result<Module> Module::parse(std::string text, std::string name) {

@@ -13,6 +13,7 @@ inline constexpr int exit_clean = 0, exit_difference = 1, exit_bad_input = 2, ex
 void add_gemm(CLI::App& program, int& exit_status);
 void add_run(CLI::App& program, int& exit_status);
 void add_init(CLI::App& program, int& exit_status);
+void add_extract(CLI::App& program, int& exit_status);
 void add_dot(CLI::App& program, int& exit_status);
 void add_isa(CLI::App& program, int& exit_status);
 void add_layout(CLI::App& program, int& exit_status);

@@ -16,7 +16,7 @@ void add_init(CLI::App& program, int& exit_status) {
     };
     auto options = std::make_shared<Options>();
     CLI::App* command = program.add_subcommand("init", "Write a launch file to fill in, from a kernel's parameters");
-    command->add_option("MODULE", options->module, "The PTX file")->required();
+    command->add_option("MODULE", options->module, "PTX, CUDA C++ (.cu), or a file with PTX in it: an executable, library, object file, fatbin")->required();
     command->add_option("--entry", options->entry, "Which kernel, if the module has several");
     command->add_option("-o,--output", options->output, "Where to write it; default: the module's name with .toml, - for standard output");
     command->add_flag("--force", options->force, "Overwrite an existing file");

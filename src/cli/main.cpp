@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
     add_gemm(program, exit_status);
     add_run(program, exit_status);
     add_init(program, exit_status);
+    add_extract(program, exit_status);
     add_dot(program, exit_status);
     add_isa(program, exit_status);
     add_layout(program, exit_status);

@@ -28,6 +28,7 @@ std::vector<std::pair<const host::Buffer*, host::Difference>> differences(const 
 
 nlohmann::json to_json(const host::Job& job, const host::Outcome& outcome, int exit_status) {
     nlohmann::json out{{"exit_status", exit_status}, {"arch", job.arch}};
+    if (!job.module_note.empty()) out["module"] = job.module_note;
     for (std::size_t i = 0; i < outcome.reports.size(); ++i) {
         const exec::LaunchReport& report = outcome.reports[i];
         nlohmann::json launch{{"entry", job.launches[i].entry}, {"ctas", report.ctas}, {"operations", report.operations}};
@@ -47,6 +48,7 @@ nlohmann::json to_json(const host::Job& job, const host::Outcome& outcome, int e
 }
 
 int tell(const host::Job& job, const host::Outcome& outcome, bool on_gpu) {
+    if (!job.module_note.empty()) fmt::print("{}\n", job.module_note);
     for (std::size_t i = 0; i < outcome.reports.size(); ++i) {
         const exec::LaunchReport& report = outcome.reports[i];
         if (report.fault) std::fputs(exec::to_string(*report.fault).c_str(), stderr);

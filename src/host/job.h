@@ -53,7 +53,8 @@ struct Launch {
 /// Everything that a run needs, whatever runs it.
 struct Job {
     std::shared_ptr<const Source> ptx;
-    std::string arch;  ///< the device: sm_80, sm_90a
+    std::string module_note;  ///< where the PTX comes from, if it is no file of its own
+    std::string arch;         ///< the device: sm_80, sm_90a
     std::vector<Buffer> buffers;
     std::vector<Launch> launches;
 };

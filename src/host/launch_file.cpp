@@ -24,7 +24,13 @@ class LaunchFileReader {
         file.folder = folder;
         if (auto module = top.text("module")) file.module = *module;
         else if (!top.has("module")) top.error("expected 'module', the PTX file to run", "write: module = \"kernel.ptx\"");
+        file.module_place = top.place_of("module");
+        file.nvcc_flags = top.texts("nvcc_flags").value_or(std::vector<std::string>{});
+        if (top.has("nvcc_flags") && !file.module.empty() && !file.module.ends_with(".cu"))
+            top.error(*top.find("nvcc_flags"), fmt::format("nvcc_flags are for a module in CUDA C++ (.cu), found '{}'", file.module),
+                      "leave them out");
         if (auto arch = top.text("arch")) file.arch = *arch;
+        file.arch_place = top.place_of("arch");
         read_launches(top, file);
         for (auto& [name, table] : top.named_tables("buffer")) file.buffers.push_back(read_buffer(name, table, false));
         for (auto& [name, table] : top.named_tables("symbol")) file.symbols.push_back(read_buffer(name, table, true));
@@ -58,6 +64,7 @@ class LaunchFileReader {
         LaunchTable launch;
         launch.place = table.place();
         launch.entry = table.text("entry").value_or("");
+        launch.entry_place = table.place_of("entry");
         launch.shape.grid = dimensions(table, "grid", true);
         launch.shape.block = dimensions(table, "block", true);
         launch.shape.cluster = dimensions(table, "cluster", false);

@@ -32,6 +32,7 @@ struct Argument::Field {
 
 struct LaunchTable {
     std::string entry;  ///< empty: the module's only one
+    std::optional<Place> entry_place;
     exec::LaunchShape shape;
     std::vector<Argument> arguments;
     Place place;
@@ -49,7 +50,9 @@ struct BufferTable {
 struct LaunchFile {
     std::string folder;
     std::string module;
-    std::string arch;  ///< empty: the module's .target
+    std::vector<std::string> nvcc_flags;  ///< for a module in CUDA C++
+    std::string arch;                     ///< empty: the module's .target
+    std::optional<Place> module_place, arch_place;
     std::vector<LaunchTable> launches;
     std::vector<BufferTable> buffers, symbols;
 };

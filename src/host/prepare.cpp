@@ -1,4 +1,4 @@
-// From a launch file to a Job: the module is read, entries lowered, parameters packed, buffers filled.
+// From a launch file to a Job: its module is read, entries lowered, parameters packed, buffers filled.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "host/launch_file.h"
-#include "host/npy.h"
+#include "host/module.h"
 #include "host/pack.h"
 #include "isa/build.h"
 #include "ptx/read.h"
@@ -19,9 +19,13 @@ class Preparer {
     explicit Preparer(const LaunchFile& file) : file_(file) {}
 
     Result<Job> run(const std::string& arch) {
-        if (!read_module()) return std::unexpected(std::move(diagnostics_));
+        const std::string& asked = arch.empty() ? file_.arch : arch;
+        if (!asked.empty()) find_device(asked, arch.empty() ? file_.arch_place : std::nullopt);
+        if (has_error(diagnostics_) || !read_module(asked)) return std::unexpected(std::move(diagnostics_));
         job_.ptx = module_->source;
-        job_.arch = !arch.empty() ? arch : !file_.arch.empty() ? file_.arch : std::string(module_->architecture());
+        job_.arch = asked.empty() ? std::string(module_->architecture()) : asked;
+        if (asked.empty()) find_device(job_.arch, file_.module_place);
+        if (!device_) return std::unexpected(std::move(diagnostics_));
         for (const BufferTable& table : file_.buffers) add_buffer(table);
         for (const LaunchTable& table : file_.launches) add_launch(table);
         if (!job_.launches.empty())
@@ -31,12 +35,20 @@ class Preparer {
     }
 
   private:
-    bool read_module() {
-        const std::string path = resolve(file_.module);
-        auto bytes = read_bytes(path);
-        if (!bytes) return absorb(bytes.error());
-        auto module = ptx::read(Source(file_.module, std::string(bytes->begin(), bytes->end())));
+    void find_device(const std::string& name, const std::optional<Place>& place) {
+        if (auto device = machine::device_named(name)) device_ = *device;
+        else absorb(device.error(), place);
+    }
+
+    bool read_module(const std::string& arch) {
+        ModuleRequest request{resolve(file_.module), file_.module, arch, {}, file_.nvcc_flags};
+        for (const LaunchTable& launch : file_.launches)
+            if (!launch.entry.empty()) request.entries.push_back(launch.entry);
+        auto text = read_module_text(request);
+        if (!text) return absorb(text.error(), file_.module_place);
+        auto module = ptx::read(std::move(text->ptx));
         if (!module) return absorb(module.error());
+        job_.module_note = std::move(text->note);
         module_.emplace(std::move(*module));
         return true;
     }
@@ -46,8 +58,12 @@ class Preparer {
         return given.is_absolute() || file_.folder.empty() ? path : (std::filesystem::path(file_.folder) / given).string();
     }
 
-    bool absorb(const Diagnostics& from) {
-        diagnostics_.insert(diagnostics_.end(), from.begin(), from.end());
+    /// `place`: of those that have none.
+    bool absorb(Diagnostics from, const std::optional<Place>& place = {}) {
+        for (Diagnostic& diagnostic : from) {
+            if (!diagnostic.place) diagnostic.place = place;
+            diagnostics_.push_back(std::move(diagnostic));
+        }
         return false;
     }
 
@@ -112,20 +128,14 @@ class Preparer {
 
     void add_launch(const LaunchTable& table) {
         auto program = isa::build(*module_, table.entry);
-        if (!program) return (void)absorb(program.error());
+        if (!program) return (void)absorb(program.error(), table.entry_place ? table.entry_place : table.place);
         Launch launch;
         launch.program = std::make_shared<program::Program>(std::move(*program));
         launch.entry = launch.program->functions.front().name;
         launch.shape = table.shape;
         pack(table, launch);
-        auto device = machine::device_named(job_.arch);
-        if (!device) return (void)absorb(device.error());
-        if (!has_error(diagnostics_)) {
-            Diagnostics found = exec::check_launch(*launch.program, *device, launch.shape, launch.parameters.size());
-            for (Diagnostic& diagnostic : found)
-                if (!diagnostic.place) diagnostic.place = table.place;
-            absorb(found);
-        }
+        if (!has_error(diagnostics_))
+            absorb(exec::check_launch(*launch.program, *device_, launch.shape, launch.parameters.size()), table.place);
         job_.launches.push_back(std::move(launch));
     }
 
@@ -148,6 +158,7 @@ class Preparer {
 
     const LaunchFile& file_;
     std::optional<ptx::Module> module_;
+    std::optional<machine::Device> device_;
     Diagnostics diagnostics_;
     Job job_;
 };

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "host/launch_file.h"
-#include "host/npy.h"
+#include "host/module.h"
 #include "host/pack.h"
 #include "isa/build.h"
 #include "ptx/read.h"
@@ -38,9 +38,11 @@ std::string block_size(const program::LaunchBounds& bounds) {
 }  // namespace
 
 Result<std::string> launch_file_template(const std::string& module_path, const std::string& entry) {
-    auto bytes = read_bytes(module_path);
-    if (!bytes) return std::unexpected(bytes.error());
-    auto module = ptx::read(Source(module_path, std::string(bytes->begin(), bytes->end())));
+    ModuleRequest request{module_path, module_path};
+    if (!entry.empty()) request.entries = {entry};
+    auto text = read_module_text(request);
+    if (!text) return std::unexpected(text.error());
+    auto module = ptx::read(std::move(text->ptx));
     if (!module) return std::unexpected(module.error());
     auto program = isa::build(*module, entry);
     if (!program) return std::unexpected(program.error());

@@ -33,6 +33,11 @@ Place TomlTable::place_of(const toml::node& node) const {
     return place;
 }
 
+std::optional<Place> TomlTable::place_of(std::string_view key) const {
+    const toml::node* node = table_->get(key);
+    return node ? std::optional(place_of(*node)) : std::nullopt;
+}
+
 void TomlTable::error(const toml::node& node, std::string message, std::string note) {
     Diagnostic out{Severity::error, std::move(message), place_of(node), {}};
     if (!note.empty()) out.notes.push_back(std::move(note));
@@ -101,6 +106,19 @@ std::optional<std::vector<std::int64_t>> TomlTable::integers(std::string_view ke
     if (!node->is_array()) return expected(*node, key, "an array of integers"), std::nullopt;
     for (const toml::node& item : *node->as_array())
         if (!add(item)) return {};
+    return out;
+}
+
+std::optional<std::vector<std::string>> TomlTable::texts(std::string_view key) {
+    const toml::node* node = find(key);
+    if (!node) return {};
+    if (!node->is_array()) return expected(*node, key, "an array of strings"), std::nullopt;
+    std::vector<std::string> out;
+    for (const toml::node& item : *node->as_array()) {
+        auto value = item.value_exact<std::string>();
+        if (!value) return expected(item, key, "strings"), std::nullopt;
+        out.push_back(*value);
+    }
     return out;
 }
 

@@ -23,6 +23,8 @@ class TomlTable {
     const std::string& name() const { return name_; }
     Place place() const { return place_of(*table_); }
     Place place_of(const toml::node& node) const;
+    /// Of a key's value; nothing where there is none.
+    std::optional<Place> place_of(std::string_view key) const;
     bool has(std::string_view key) const { return table_->contains(key); }
     const toml::node* find(std::string_view key);
 
@@ -32,6 +34,8 @@ class TomlTable {
     std::optional<bool> boolean(std::string_view key);
     /// An array of integers; an integer alone stands for an array of one.
     std::optional<std::vector<std::int64_t>> integers(std::string_view key, std::int64_t least, std::int64_t most);
+    /// An array of strings.
+    std::optional<std::vector<std::string>> texts(std::string_view key);
     std::optional<TomlTable> table(std::string_view key);
     /// `[[key]]`, or `key = [{…}]`.
     std::vector<TomlTable> tables(std::string_view key);
