@@ -117,6 +117,10 @@ class Executor {
     Step multiply(Context& c);
     bool multiply_sparse(Context& c, const Row& metadata, const std::uint8_t* a, const std::uint8_t* b,
                          std::uint8_t* accumulators);
+    void multiply_spread(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
+                         const std::uint8_t* b, std::uint8_t* accumulators);
+    static void multiply_selected(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
+                                  const std::uint8_t* b, std::uint8_t* accumulators);
 
     // barrier.cpp
     Step barrier(Context& c);

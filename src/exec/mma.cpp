@@ -1,6 +1,8 @@
 // mma.sync, mma.sp and wmma.mma: registers to tiles, the engine of number/, and back.
 #include <bit>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include "exec/executor.h"
 #include "exec/matrix_plan.h"
@@ -72,36 +74,69 @@ bool Executor::multiply_sparse(Context& c, const Row& metadata, const std::uint8
                                std::uint8_t* accumulators) {
     const MatrixPlan& plan = *c.code.matrix;
     const atom::SparseMmaAtom& atom = *plan.sparse;
-    const number::DotRecipe& recipe = plan.engine->recipe();
-    const int bits_a = number::operand_bits(recipe.a), bits_b = number::operand_bits(recipe.b);
-    const int chunks = plan.k / atom.chunk, stored = plan.k / 2;
-    const int sum_bits = accumulator_bits(plan.sum_format);
-    std::vector<std::uint64_t> row, column;
-    std::vector<int> selected;
-    for (int m = 0; m < plan.m; ++m) {
-        selected.clear();
-        for (int chunk = 0; chunk < chunks; ++chunk) {
-            const atom::ElementPlace& at = plan.metadata[static_cast<std::size_t>(m * chunks + chunk)];
-            const auto columns = atom::selected_columns(atom.sparsity, metadata.lane[at.lane] >> at.bit & 15);
-            if (!columns) {
-                fail(c, FaultKind::unsupported, 1u << at.lane,
-                     "the metadata selects no columns that the manual defines");
-                return false;
-            }
-            for (int i = 0; i < columns->count; ++i)
-                selected.push_back(chunk * atom.chunk + columns->columns[static_cast<std::size_t>(i)]);
+    const int chunks = plan.k / atom.chunk;
+    std::vector<int> selected;  // by (row, stored element): its column
+    selected.reserve(static_cast<std::size_t>(plan.m * plan.k / 2));
+    for (int i = 0; i < plan.m * chunks; ++i) {
+        const atom::ElementPlace& at = plan.metadata[static_cast<std::size_t>(i)];
+        const auto columns = atom::selected_columns(atom.sparsity, metadata.lane[at.lane] >> at.bit & 15);
+        if (!columns) {
+            fail(c, FaultKind::unsupported, 1u << at.lane, "the metadata selects no columns that the manual defines");
+            return false;
         }
-        row.clear();
-        for (int i = 0; i < stored; ++i) row.push_back(element(a, m * stored + i, bits_a));
+        for (int j = 0; j < columns->count; ++j)
+            selected.push_back(i % chunks * atom.chunk + columns->columns[static_cast<std::size_t>(j)]);
+    }
+    if (plan.engine->recipe().kind == number::DotRecipe::Kind::integer)
+        multiply_spread(plan, selected, a, b, accumulators);
+    else
+        multiply_selected(plan, selected, a, b, accumulators);
+    return true;
+}
+
+/// Integers: zeros where A stores nothing change no sum, so that A becomes an ordinary matrix.
+void Executor::multiply_spread(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
+                               const std::uint8_t* b, std::uint8_t* accumulators) {
+    const number::TileEngine& engine = *plan.engine;
+    const int bits = number::operand_bits(engine.recipe().a), stored = plan.k / 2, row_bytes = plan.k * bits / 8;
+    alignas(64) std::uint8_t whole[tile_limit] = {};
+    for (int i = 0; i < plan.m * stored; ++i) {
+        const int bit = (i / stored * plan.k + selected[static_cast<std::size_t>(i)]) * bits;
+        whole[bit / 8] |= static_cast<std::uint8_t>(element(a, i, bits) << bit % 8);
+    }
+    engine.prepare(number::Side::a, whole, plan.m, plan.k, row_bytes, prepared_a_);
+    engine.prepare(number::Side::b, b, plan.n, plan.k, row_bytes, prepared_b_);
+    engine.multiply(prepared_a_, prepared_b_, accumulators, accumulators, plan.m);
+}
+
+/// Floats: the elements that meet decide how a dot product falls into groups, and an infinity of B that no element of A
+/// meets is no operand.
+void Executor::multiply_selected(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
+                                 const std::uint8_t* b, std::uint8_t* accumulators) {
+    const number::DotRecipe& recipe = plan.engine->recipe();
+    const auto stored = static_cast<std::size_t>(plan.k / 2);
+    const auto decoded = [](const std::uint8_t* tile, int count, number::Format format) {
+        const int bits = number::operand_bits(format);
+        std::vector<number::Term> terms;
+        terms.reserve(static_cast<std::size_t>(count));
+        for (int i = 0; i < count; ++i) terms.push_back(number::decode_term(element(tile, i, bits), format));
+        return terms;
+    };
+    const std::vector<number::Term> rows = decoded(a, plan.m * plan.k / 2, recipe.a),
+                                    columns = decoded(b, plan.n * plan.k, recipe.b);
+    const int sum_bits = accumulator_bits(plan.sum_format);
+    std::vector<number::Term> column(stored);
+    for (int m = 0; m < plan.m; ++m) {
+        const std::size_t first = static_cast<std::size_t>(m) * stored;
         for (int n = 0; n < plan.n; ++n) {
-            column.clear();
-            for (const int k : selected) column.push_back(element(b, n * plan.k + k, bits_b));
+            const number::Term* const from = columns.data() + n * plan.k;
+            for (std::size_t i = 0; i < stored; ++i) column[i] = from[selected[first + i]];
             std::uint8_t* const at = accumulators + (n * plan.m + m) * sum_bits / 8;
-            const std::uint64_t d = number::dot(recipe, row, column, element(at, 0, sum_bits));
+            const std::uint32_t d = number::dot(recipe, std::span(rows).subspan(first, stored), column,
+                                                static_cast<std::uint32_t>(element(at, 0, sum_bits)));
             std::memcpy(at, &d, static_cast<std::size_t>(sum_bits / 8));
         }
     }
-    return true;
 }
 
 }  // namespace tilepath::exec
