@@ -8,6 +8,7 @@ target_include_directories(tilepath_flags INTERFACE $<BUILD_INTERFACE:${PROJECT_
 target_compile_options(tilepath_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -ffp-contract=off
   $<$<BOOL:${TILEPATH_WERROR}>:-Werror>
   $<$<BOOL:${TILEPATH_FUZZ}>:-fsanitize=fuzzer-no-link>)
+target_compile_definitions(tilepath_flags INTERFACE $<$<BOOL:${TILEPATH_FUZZ}>:TILEPATH_ASSERT_ABORTS>)
 # g++ 12 warns of overflows inside its own std::string and std::vector once it has inlined them: told, but no error.
 if(TILEPATH_WERROR AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tilepath_flags INTERFACE -Wno-error=stringop-overflow -Wno-error=stringop-overread

@@ -16,6 +16,16 @@ using machine::PendingCopy;
 using program::Op;
 using program::Space;
 
+namespace {
+
+/// Bytes from the source, then zeros. Where none are read there is no source, not even an address.
+void copy_and_fill(std::uint8_t* to, const std::uint8_t* from, std::size_t read, std::size_t bytes) {
+    if (read != 0) std::memcpy(to, from, read);
+    if (read != bytes) std::memset(to + read, 0, bytes - read);
+}
+
+}  // namespace
+
 void Executor::read_addresses(Context& c, int source, std::int64_t offset, Lanes& out) {
     const program::Operand operand = c.function().sources(c.op())[static_cast<std::size_t>(source)];
     const bool wide = operand.kind == program::Operand::Kind::reg
@@ -85,8 +95,7 @@ Step Executor::copy_async(Context& c) {
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
         if (policy == CopyPolicy::eager && observer_ == nullptr) {
-            std::memcpy(to.host[lane], from.host[lane], wanted[lane]);
-            if (wanted[lane] < bytes) std::memset(to.host[lane] + wanted[lane], 0, bytes - wanted[lane]);
+            copy_and_fill(to.host[lane], from.host[lane], wanted[lane], bytes);
             continue;
         }
         PendingCopy copy;
@@ -94,7 +103,7 @@ Step Executor::copy_async(Context& c) {
         copy.instruction = &c.code;
         copy.function = c.frame.function;
         copy.destination = to.host[lane];
-        copy.source = from.host[lane];
+        copy.source = wanted[lane] == 0 ? nullptr : from.host[lane];
         copy.destination_address = to.address[lane];
         copy.source_address = sources[lane];
         copy.lane = static_cast<std::uint8_t>(lane);
@@ -190,8 +199,7 @@ void Executor::land(Warp& warp, const PendingCopy& copy) {
         std::memcpy(copy.destination, &word, sizeof word);
         return;
     }
-    std::memcpy(copy.destination, copy.source, copy.source_bytes);
-    std::memset(copy.destination + copy.source_bytes, 0, copy.bytes - copy.source_bytes);
+    copy_and_fill(copy.destination, copy.source, copy.source_bytes, copy.bytes);
     if (observer_ != nullptr) observer_->copy_landed(event_of(warp, copy));
 }
 

@@ -16,6 +16,8 @@ void Executor::run_warp(Warp& warp, std::int64_t quantum) {
         else
             run_group<false>(warp, *group);
     }
+    // Lanes that the turn's last operation brought together are ready now; the scheduler calls no warp that has none.
+    if (quantum_ <= 0) choose(warp);
     const std::int64_t executed = turn_quantum_ - quantum_;
     launch_.time.fetch_add(static_cast<std::uint64_t>(executed), std::memory_order_relaxed);
     operations_ += static_cast<std::uint64_t>(executed);

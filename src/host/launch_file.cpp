@@ -1,6 +1,7 @@
 #include "host/launch_file.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -16,7 +17,8 @@ constexpr std::int64_t most = std::int64_t{1} << 40;
 
 class LaunchFileReader {
   public:
-    LaunchFileReader(const Source& source, Diagnostics& diagnostics) : source_(source), diagnostics_(diagnostics) {}
+    LaunchFileReader(const Source& source, Diagnostics& diagnostics, std::uint64_t most_bytes)
+        : source_(source), diagnostics_(diagnostics), bytes_left_(most_bytes), most_bytes_(most_bytes) {}
 
     LaunchFile read(const toml::table& document, const std::string& folder) {
         TomlTable top(document, "", source_, diagnostics_);
@@ -152,7 +154,7 @@ class LaunchFileReader {
         } else if (!symbol && !table.has("shape")) {
             table.error(fmt::format("{}: expected 'shape'", table.name()), "write: shape = [128, 64]");
         }
-        place_elements(table, out.buffer);
+        out.extent = place_elements(table, out.buffer);
         if (auto init = table.table("init")) out.init = read_contents(*init);
         if (auto expect = table.table("expect")) {
             out.buffer.tolerance.ulp = expect->integer("ulp", 0, std::int64_t{1} << 53);
@@ -165,8 +167,17 @@ class LaunchFileReader {
         return out;
     }
 
-    /// Where the elements lie, and how many bytes that takes.
-    void place_elements(TomlTable& table, Buffer& buffer) {
+    /// Takes bytes of what the buffers may hold together; false, with an error, when there are not as many left.
+    bool take(TomlTable& table, std::uint64_t bytes) {
+        if (bytes <= bytes_left_) return bytes_left_ -= bytes, true;
+        table.error(fmt::format("{}: expected buffers that fit the {} MiB of memory here, found larger ones", table.name(),
+                                most_bytes_ >> 20),
+                    "memory of the device is memory of this machine; make shapes or strides smaller");
+        return false;
+    }
+
+    /// Where the elements lie, and how many bytes that takes; gives the elements that it spans.
+    std::uint64_t place_elements(TomlTable& table, Buffer& buffer) {
         std::uint64_t elements = 1, extent = 0;
         constexpr std::uint64_t most_elements = std::uint64_t{1} << 36;
         // Judged before each multiplication, which could wrap.
@@ -179,25 +190,37 @@ class LaunchFileReader {
         if (too_many) {
             table.error(fmt::format("{}: expected at most {} elements in 'shape', found more", table.name(), most_elements));
             buffer.shape = {0};
-            return;
+            return 0;
         }
         extent = elements;
         if (auto strides = table.integers("strides", 0, most)) {
             if (strides->size() != buffer.shape.size())
                 table.error(*table.find("strides"), fmt::format("expected {} strides, one for each dimension of 'shape', found {}",
                                                                 buffer.shape.size(), strides->size()));
-            else extent = positions_from_strides(*strides, buffer);
+            else extent = positions_from_strides(table, *strides, buffer, elements);
         }
         if (auto notation = table.text("layout")) {
             if (table.has("strides")) table.error(fmt::format("{}: expected 'strides' or 'layout', found both", table.name()));
             extent = positions_from_layout(table, *notation, buffer, elements);
         }
+        // An extent whose bits do not fit 64 is too large for any memory.
+        if (!take(table, extent > UINT64_MAX / 64 ? UINT64_MAX : bytes_of(buffer.dtype, extent))) return 0;
         buffer.bytes.resize(bytes_of(buffer.dtype, extent));
+        return extent;
     }
 
-    std::uint64_t positions_from_strides(const std::vector<std::int64_t>& strides, Buffer& buffer) {
-        const std::uint64_t elements = buffer.elements();
-        std::uint64_t extent = 0;
+    std::uint64_t positions_from_strides(TomlTable& table, const std::vector<std::int64_t>& strides, Buffer& buffer,
+                                         std::uint64_t elements) {
+        if (elements == 0) return 0;
+        std::uint64_t last = 0;
+        for (std::size_t d = 0; d < strides.size(); ++d) {
+            const auto steps = static_cast<std::uint64_t>(buffer.shape[d] - 1), stride = static_cast<std::uint64_t>(strides[d]);
+            // Up to 2^36 steps of up to 2^40 wrap; what a buffer can hold is far less.
+            const bool wraps = stride != 0 && steps > (UINT64_MAX / 64 - last) / stride;
+            if (wraps) return UINT64_MAX;
+            last += steps * stride;
+        }
+        if (!take(table, elements * sizeof(std::uint64_t)) || bytes_of(buffer.dtype, last + 1) > bytes_left_) return last + 1;
         buffer.positions.resize(elements);
         for (std::uint64_t i = 0; i < elements; ++i) {
             std::uint64_t rest = i, at = 0;
@@ -206,9 +229,8 @@ class LaunchFileReader {
                 rest /= static_cast<std::uint64_t>(buffer.shape[d]);
             }
             buffer.positions[i] = at;
-            extent = std::max(extent, at + 1);
         }
-        return extent;
+        return last + 1;
     }
 
     std::uint64_t positions_from_layout(TomlTable& table, const std::string& notation, Buffer& buffer, std::uint64_t elements) {
@@ -268,16 +290,21 @@ class LaunchFileReader {
 
     const Source& source_;
     Diagnostics& diagnostics_;
+    std::uint64_t bytes_left_, most_bytes_;
 };
 
 }  // namespace
 
-Result<LaunchFile> read_launch_text(const std::string& path, const std::string& text) {
+std::uint64_t physical_memory_bytes() {
+    return static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+Result<LaunchFile> read_launch_text(const std::string& path, const std::string& text, std::uint64_t most_bytes) {
     Source source(path, text);
     Diagnostics diagnostics;
     try {
         toml::table document = toml::parse(text, path);
-        LaunchFile file = LaunchFileReader(source, diagnostics).read(document, std::filesystem::path(path).parent_path().string());
+        LaunchFile file = LaunchFileReader(source, diagnostics, most_bytes).read(document, std::filesystem::path(path).parent_path().string());
         if (has_error(diagnostics)) return std::unexpected(std::move(diagnostics));
         return file;
     } catch (const toml::parse_error& error) {

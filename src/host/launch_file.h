@@ -41,6 +41,7 @@ struct LaunchTable {
 struct BufferTable {
     Buffer buffer;  ///< name, dtype, shape, positions, size; bytes and expected not yet filled
     bool has_shape = false, has_dtype = false;
+    std::uint64_t extent = 1;  ///< elements that it spans, those between them included
     Contents init;
     std::optional<Contents> expect;
     Place place;
@@ -57,9 +58,13 @@ struct LaunchFile {
     std::vector<BufferTable> buffers, symbols;
 };
 
-/// Reads the TOML; every fault in it is reported.
+/// What this machine has, of which its buffers take: device memory is the process' memory.
+std::uint64_t physical_memory_bytes();
+
+/// Reads the TOML; every fault in it is reported. Buffers that together take more than `most_bytes` are one.
 Result<LaunchFile> read_launch_file(const std::string& path);
-Result<LaunchFile> read_launch_text(const std::string& path, const std::string& text);
+Result<LaunchFile> read_launch_text(const std::string& path, const std::string& text,
+                                    std::uint64_t most_bytes = physical_memory_bytes());
 
 /// Reads the module, lowers the entries, packs parameters and fills buffers. `arch` overrides the file's.
 Result<Job> prepare(const LaunchFile& file, const std::string& arch = {});

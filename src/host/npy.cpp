@@ -40,14 +40,18 @@ Result<void> write_bytes(const std::string& path, const std::vector<std::uint8_t
 Result<NpyArray> read_npy(const std::string& path) {
     auto bytes = read_bytes(path);
     if (!bytes) return std::unexpected(bytes.error());
+    return read_npy_bytes(path, *bytes);
+}
+
+Result<NpyArray> read_npy_bytes(const std::string& path, std::span<const std::uint8_t> bytes) {
     auto wrong = [&](std::string_view what) { return fail(fmt::format("{} is not a .npy file that tilepath reads: {}", path, what)); };
-    if (bytes->size() < 12 || std::memcmp(bytes->data(), "\x93NUMPY", 6) != 0) return wrong("it does not begin as one");
-    const bool long_length = (*bytes)[6] >= 2;
+    if (bytes.size() < 12 || std::memcmp(bytes.data(), "\x93NUMPY", 6) != 0) return wrong("it does not begin as one");
+    const bool long_length = bytes[6] >= 2;
     std::uint32_t length = 0;
-    std::memcpy(&length, bytes->data() + 8, long_length ? 4 : 2);
+    std::memcpy(&length, bytes.data() + 8, long_length ? 4 : 2);
     const std::size_t begin = long_length ? 12 : 10;
-    if (begin + length > bytes->size()) return wrong("its header is cut off");
-    std::string_view header(reinterpret_cast<const char*>(bytes->data()) + begin, length);
+    if (begin + length > bytes.size()) return wrong("its header is cut off");
+    std::string_view header(reinterpret_cast<const char*>(bytes.data()) + begin, length);
 
     NpyArray out;
     std::string_view descr = value_of(header, "descr");
@@ -73,7 +77,7 @@ Result<NpyArray> read_npy(const std::string& path) {
         out.shape.push_back(extent);
         count *= static_cast<std::uint64_t>(extent);
     }
-    out.data.assign(bytes->begin() + static_cast<std::ptrdiff_t>(begin + length), bytes->end());
+    out.data.assign(bytes.begin() + static_cast<std::ptrdiff_t>(begin + length), bytes.end());
     if (out.data.size() != count * static_cast<std::uint64_t>(out.bytes))
         return wrong(fmt::format("its shape needs {} bytes of data, it has {}", count * static_cast<std::uint64_t>(out.bytes), out.data.size()));
     return out;

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct NpyArray {
 };
 
 Result<NpyArray> read_npy(const std::string& path);
+/// The same of a file's bytes; `path` is what errors call it.
+Result<NpyArray> read_npy_bytes(const std::string& path, std::span<const std::uint8_t> bytes);
 /// Types that numpy lacks are written as unsigned integers or raw bytes of their size.
 Result<void> write_npy(const std::string& path, const DType& dtype, const std::vector<std::int64_t>& shape,
                        const std::vector<std::uint8_t>& data);

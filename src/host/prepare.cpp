@@ -106,9 +106,11 @@ class Preparer {
                          names.empty() ? "it has none" : "its variables: " + names);
         if (!table.has_dtype) buffer.dtype = symbol_dtype(variable->element);
         if (!table.has_shape) buffer.shape = {static_cast<std::int64_t>(variable->bytes * 8 / static_cast<std::uint64_t>(buffer.dtype.bits))};
-        if (bytes_of(buffer.dtype, buffer.elements()) > variable->bytes)
+        // With the module's dtype the bytes are others than the reader, which did not know it, reserved.
+        const std::uint64_t described = bytes_of(buffer.dtype, table.has_shape ? table.extent : buffer.elements());
+        if (described > variable->bytes)
             return error(table.place, fmt::format("'{}' has {} bytes in the module; the table describes {}", buffer.name, variable->bytes,
-                                                  bytes_of(buffer.dtype, buffer.elements())));
+                                                  described));
         buffer.bytes.assign(variable->bytes, 0);
         std::copy(variable->initial.begin(), variable->initial.end(), buffer.bytes.begin());
         if (table.init.kind == Contents::Kind::poison) {

@@ -157,6 +157,26 @@ TEST(Collectives, OneShuffleFromTwoPlaces) {
     for (std::uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], i % 2 ? 2000 + i - 1 : 1000 + i + 1) << i;
 }
 
+// A turn's last operation may be the one that brings the lanes together: some of the seeds end a turn just there.
+TEST(Collectives, LanesMeetAtTheEndOfATurn) {
+    std::string work;
+    for (int i = 0; i < 300; ++i) work += "add.u32 %r1, %r1, 1;\n";
+    const auto program = compile(
+        "mov.u32 %r0, %tid.x; and.b32 %r2, %r0, 1; setp.eq.u32 %p0, %r2, 0; mov.u32 %r1, 0;\n"
+        "@%p0 bra even;\n" +
+        work + "bar.warp.sync -1; bra done;\neven:\n" + work +
+        "bar.warp.sync -1;\ndone:\nbar.sync 0; st.global.u32 [%q0], %r1;");
+    for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+        Device gpu;
+        auto* out = gpu.buffer<std::uint32_t>(1);
+        LaunchOptions options;
+        options.seed = seed;
+        const LaunchReport report = gpu.run(program, blocks(1, 64), options, out);
+        ASSERT_TRUE(report.ok()) << "seed " << seed;
+        ASSERT_EQ(*out, 300u);
+    }
+}
+
 TEST(Collectives, WarpBarrierOrdersLanes) {
     Device gpu;
     auto* out = gpu.buffer<std::uint32_t>(32);

@@ -120,6 +120,26 @@ TEST(CopyAsync, ShortSourcesAreFilledWithZeros) {
         for (int i = 0; i < 16; ++i) EXPECT_EQ(bytes[16 * t + i], i < t ? in[16 * t + i] : 0) << t << " " << i;
 }
 
+TEST(CopyAsync, AWarpThatReadsNothingGetsZeros) {
+    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late, CopyPolicy::random}) {
+        Device gpu;
+        auto* out = gpu.buffer<std::uint32_t>(1);
+        LaunchOptions options;
+        options.seed = 1, options.copies = policy;
+        *out = 5;
+        EXPECT_TRUE(gpu.run(compile(R"(
+            .shared .align 16 .b8 tile[16];
+            mov.u32 %r2, tile; mov.u64 %q3, 0; mov.u32 %r3, 0;
+            st.shared.u32 [%r2], 7;
+            cp.async.ca.shared.global [%r2], [%q3], 4, %r3;
+            cp.async.wait_all;
+            ld.shared.u32 %r4, [%r2]; st.global.u32 [%q0], %r4;)"),
+                            blocks(1, 1), options, out)
+                        .ok());
+        EXPECT_EQ(*out, 0u);
+    }
+}
+
 TEST(CopyAsync, AnIgnoredSourceGivesZeros) {
     Device gpu;
     auto* out = gpu.buffer<std::uint32_t>(32);

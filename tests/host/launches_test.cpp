@@ -105,6 +105,39 @@ TEST(Launches, SymbolsAreSetAndRead) {
 
 TEST(Launches, StridesAndLayoutsPlaceElements) { run("good_shapes.toml"); }
 
+TEST(Launches, BuffersThatNoMemoryHoldsAreRefused) {
+    const auto first_error = [](const std::string& dtype, const std::string& shape, const std::string& places = "") {
+        const auto file = read_launch_text(
+            "l.toml", "module = \"m.ptx\"\ngrid = 1\nblock = 1\n[buffer.b]\ndtype = \"" + dtype + "\"\nshape = " + shape + "\n" + places,
+            1 << 20);
+        return file ? "no error" : file.error().front().message;
+    };
+    const std::string refused = "buffer.b: expected buffers that fit the 1 MiB of memory here, found larger ones";
+    EXPECT_EQ(first_error("u8", "[1048576]"), "no error");
+    EXPECT_EQ(first_error("u8", "[1048577]"), refused);
+    EXPECT_EQ(first_error("f64", "[68719476736]"), refused);
+    EXPECT_EQ(first_error("u8", "[2]", "strides = [1048575]\n"), refused) << "where elements lie is kept too, 8 bytes each";
+    EXPECT_EQ(first_error("u8", "[2]", "strides = [1048559]\n"), "no error");
+    // 2^24 × 2^40 is 2^64: a product that wraps, and bytes that would look few.
+    EXPECT_EQ(first_error("u8", "[16777217]", "strides = [1099511627776]\n"), refused);
+    EXPECT_EQ(first_error("f64", "[3, 2]", "strides = [1099511627776, 1]\n"), refused);
+    EXPECT_EQ(first_error("f64", "[2]", "layout = \"S[2:1000000000000000000]\"\n"), refused);
+    EXPECT_EQ(first_error("f64", "[0, 5]", "strides = [1099511627776, 1]\n"), "no error");
+}
+
+TEST(Launches, ASymbolsStridesStayInsideIt) {
+    const auto error_of = [](const std::string& table) {
+        const auto file = read_launch_text((folder / "l.toml").string(), "module = \"kernels.ptx\"\nentry = \"variables\"\ngrid = 1\nblock = 1\n"
+                                           "[[arg]]\nbuffer = \"out\"\n[buffer.out]\ndtype = \"f64\"\nshape = 1\n[symbol.scratch]\n" + table);
+        const auto job = prepare(*file);
+        return job ? "no error" : job.error().front().message;
+    };
+    EXPECT_EQ(error_of("shape = [4]\nstrides = [5]\ninit = { iota = true }\n"), "no error");
+    EXPECT_EQ(error_of("shape = [4]\nstrides = [6]\ninit = { iota = true }\n"), "'scratch' has 16 bytes in the module; the table describes 19");
+    EXPECT_EQ(error_of("dtype = \"f32\"\nshape = [2]\nstrides = [4]\ninit = { iota = true }\n"),
+              "'scratch' has 16 bytes in the module; the table describes 20");
+}
+
 TEST(Launches, DynamicSharedMemoryAndADemandedBlock) { run("good_demanding.toml"); }
 
 TEST(Launches, ArchitectureIsTheModulesUnlessGiven) {

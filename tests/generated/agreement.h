@@ -1,0 +1,44 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "exec/launch.h"
+#include "generated/program.h"
+
+namespace tilepath::generated {
+
+/// Runs a generated kernel in every way that must not matter, and compares.
+class Agreement {
+  public:
+    explicit Agreement(const std::string& arch);
+
+    /// What is wrong: the text of the program does not read, print, build or verify; or a run faults, or ends with
+    /// another memory than the first. Empty: nothing. `seed` chooses the input and the schedules.
+    std::string check(const Kernel& kernel, std::uint64_t seed);
+
+    /// Micro-operations of all runs so far.
+    std::uint64_t operations() const { return operations_; }
+
+  private:
+    struct Memory {
+        std::vector<std::uint8_t> slots, results, counters;
+        bool operator==(const Memory&) const = default;
+    };
+    /// How one run goes about it.
+    struct Way {
+        std::string name;
+        exec::LaunchOptions options;
+        const program::Program* program = nullptr;
+        bool in_parts = false;  ///< CTA by CTA
+    };
+    std::string run(const Kernel& kernel, const Way& way, std::uint64_t seed, Memory& out);
+    std::string difference(const Kernel& kernel, const Memory& a, const Memory& b) const;
+
+    machine::Device device_;
+    std::unique_ptr<machine::DeviceMemory> memory_;
+    machine::Address input_, slots_, results_, counters_;
+    std::uint64_t operations_ = 0;
+};
+
+}  // namespace tilepath::generated

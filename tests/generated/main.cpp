@@ -1,0 +1,54 @@
+// generated_programs [--seconds N] [--seed S] [--target sm_90]: generates programs and checks them until time is over
+// or one fails, which is printed. Exit status 1 if one failed. With `--print`, the one program of the seed.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include "generated/agreement.h"
+
+using namespace tilepath::generated;
+
+int main(int count, char** arguments) {
+    double seconds = 10;
+    std::uint64_t seed = 1;
+    std::string target = "sm_90";
+    bool print = false;
+    for (int i = 1; i < count; ++i) {
+        const std::string_view name = arguments[i];
+        if (name == "--print") {
+            print = true;
+            continue;
+        }
+        const char* value = i + 1 < count ? arguments[++i] : "";
+        if (name == "--seconds")
+            seconds = std::atof(value);
+        else if (name == "--seed")
+            seed = std::strtoull(value, nullptr, 10);
+        else if (name == "--target")
+            target = value;
+        else
+            return fmt::print(stderr, "generated_programs [--seconds N] [--seed S] [--target SM] [--print]\n"), 2;
+    }
+    const Instructions instructions(target);
+    Agreement agreement(target);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    std::uint64_t programs = 0;
+    do {
+        Choices choices(seed);
+        const Kernel kernel = generate(instructions, choices);
+        if (print)
+            fmt::print("// seed {}: grid {}, block {}\n{}", seed, kernel.grid, kernel.block, kernel.text),
+                std::fflush(stdout);
+        const std::string wrong = agreement.check(kernel, seed);
+        if (!wrong.empty()) {
+            fmt::print("// seed {}, target {}: grid {}, block {}\n{}\n{}\n", seed, target, kernel.grid, kernel.block,
+                       kernel.text, wrong);
+            return 1;
+        }
+        ++programs, ++seed;
+    } while (!print && std::chrono::steady_clock::now() < end);
+    fmt::print("{} programs, {} micro-operations, the next seed is {}: no difference\n", programs,
+               agreement.operations(), seed);
+}
