@@ -1,4 +1,5 @@
-// Any bytes: the reader must end, with a module or with errors that have places; and a module must read back from its print.
+// Any bytes: the reader must end, with a module or with errors that have places; and a module must read back from its
+// print.
 #include <cstddef>
 #include <cstdint>
 
