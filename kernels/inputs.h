@@ -41,6 +41,12 @@ constexpr std::uint16_t input_bf16(std::uint64_t bits) {  // 2^-15 to 2^9
 constexpr std::uint32_t input_f32(std::uint64_t bits) {  // 2^-15 to 2^9; for tf32 too, the low 13 bits as they come
     return input_float(bits, 8, 23, 112, 24);
 }
+constexpr std::uint8_t input_e4m3(std::uint64_t bits) {  // 2^-6 to 2^6
+    return static_cast<std::uint8_t>(input_float(bits, 4, 3, 1, 12));
+}
+constexpr std::uint8_t input_e5m2(std::uint64_t bits) {  // 2^-10 to 2^8
+    return static_cast<std::uint8_t>(input_float(bits, 5, 2, 5, 18));
+}
 constexpr std::uint8_t input_s8(std::uint64_t bits) { return static_cast<std::uint8_t>(bits); }
 constexpr std::uint32_t input_s32(std::uint64_t bits) { return static_cast<std::uint32_t>(bits); }
 

@@ -2,9 +2,10 @@
 // memory -> fragments by ldmatrix out of XOR-swizzled tiles; mma.sync; accumulators -> shared memory -> D, row by row.
 #pragma once
 
+#include "../output.cuh"
 #include "gemm_config.h"
-#include "output.cuh"
 #include "ptx.cuh"
+#include "types.cuh"
 
 extern __shared__ __align__(128) unsigned char gemm_shared[];
 

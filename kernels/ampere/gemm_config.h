@@ -15,6 +15,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../gemm_types.h"
+
 #if defined(__CUDACC__)
 #define TILEPATH_HOST_DEVICE __host__ __device__
 #else
@@ -81,15 +83,6 @@ inline constexpr std::array<std::size_t, 14> gemm_parameter_offsets = {0,  8,  1
                                                                        48, 52, 56, 60, 64, 68, 72};
 static_assert(offsetof(GemmParameters, m) == 40 && offsetof(GemmParameters, beta) == 72);
 
-enum class GemmType {
-    f16,
-    bf16,
-    tf32,
-    f32,
-    s8,
-    s32
-};  // tf32: stored as f32, the low 13 bits ignored by the tensor core
-
 struct GemmEntry {
     std::string_view name;    // of the .entry
     std::string_view module;  // the PTX file beside this header, without ".ptx"
@@ -117,18 +110,6 @@ inline constexpr GemmEntry gemm_entries[] = {
 #undef TILEPATH_GEMM_TF32
 #undef TILEPATH_GEMM_S8
 #undef TILEPATH_GEMM_SIMT
-
-constexpr int element_bytes(GemmType type) {
-    switch (type) {
-        case GemmType::f16:
-        case GemmType::bf16: return 2;
-        case GemmType::s8: return 1;
-        case GemmType::tf32:
-        case GemmType::f32:
-        case GemmType::s32: return 4;
-    }
-    return 0;
-}
 
 constexpr GemmConfig gemm_config(GemmType input) { return {.element_bytes = element_bytes(input)}; }
 

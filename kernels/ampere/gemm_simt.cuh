@@ -2,8 +2,8 @@
 // kernel can be.
 #pragma once
 
+#include "../output.cuh"
 #include "gemm_config.h"
-#include "output.cuh"
 #include "types.cuh"
 
 #include <type_traits>

@@ -28,13 +28,9 @@ struct Options : RunOptions {
 };
 
 const GemmEntry* find_entry(const Options& options) {
-    constexpr std::pair<std::string_view, GemmType> types[] = {{"f16", GemmType::f16}, {"bf16", GemmType::bf16}, {"tf32", GemmType::tf32},
-                                                                {"f32", GemmType::f32}, {"s8", GemmType::s8}};
     for (const GemmEntry& entry : kernels::gemm_entries) {
-        const bool type = std::any_of(std::begin(types), std::end(types),
-                                      [&](auto& row) { return row.first == options.dtype && row.second == entry.input; });
         const bool wide_output = entry.output == (entry.input == GemmType::s8 ? GemmType::s32 : GemmType::f32);
-        if (type && wide_output && entry.simt == options.simt && entry.linear == (options.epilogue == "linear") &&
+        if (kernels::name(entry.input) == options.dtype && wide_output && entry.simt == options.simt && entry.linear == (options.epilogue == "linear") &&
             entry.a == options.layout[0] && entry.b == options.layout[1])
             return &entry;
     }
@@ -72,6 +68,8 @@ std::string mma_name(GemmType type) {
         case GemmType::tf32: return "m16n8k8.row.col.f32.tf32.tf32.f32";
         case GemmType::s8: return "m16n8k32.row.col.s32.s8.s8.s32";
         case GemmType::f32:
+        case GemmType::e4m3:
+        case GemmType::e5m2:
         case GemmType::s32: break;
     }
     return "";
@@ -114,7 +112,7 @@ std::string lane_text(const atom::Fragment& fragment, int lane, char letter) {
 void print_fragment(const GemmEntry& entry) {
     using number::Format;
     const kernels::GemmConfig config = kernels::gemm_config(entry.input);
-    const Format input = entry.input == GemmType::f16 ? Format::f16 : entry.input == GemmType::bf16 ? Format::bf16 : entry.input == GemmType::tf32 ? Format::tf32 : Format::s8;
+    const Format input = *number::format_named(kernels::name(entry.input));
     const Format sum = entry.input == GemmType::s8 ? Format::s32 : Format::f32;
     auto found = atom::mma_sync({config.mma_m, config.mma_n, config.mma_k()}, {sum, input, input, sum});
     if (!found) return;

@@ -16,34 +16,10 @@ using kernels::GemmEntry;
 using kernels::GemmType;
 using kernels::InputOperand;
 
-std::string_view dtype_of(GemmType type) {
-    switch (type) {
-        case GemmType::f16: return "f16";
-        case GemmType::bf16: return "bf16";
-        case GemmType::tf32: return "tf32";
-        case GemmType::f32: return "f32";
-        case GemmType::s8: return "s8";
-        case GemmType::s32: return "s32";
-    }
-    return "";
-}
-
-std::uint32_t input(GemmType type, std::uint64_t bits) {
-    switch (type) {
-        case GemmType::f16: return kernels::input_f16(bits);
-        case GemmType::bf16: return kernels::input_bf16(bits);
-        case GemmType::tf32:
-        case GemmType::f32: return kernels::input_f32(bits);
-        case GemmType::s8: return kernels::input_s8(bits);
-        case GemmType::s32: return kernels::input_s32(bits);
-    }
-    return 0;
-}
-
 Buffer buffer(std::string name, GemmType type, std::int64_t elements) {
     Buffer out;
     out.name = std::move(name);
-    out.dtype = *dtype_named(dtype_of(type));
+    out.dtype = *dtype_named(kernels::name(type));
     out.shape = {elements};
     out.bytes.assign(bytes_of(out.dtype, static_cast<std::uint64_t>(elements)), 0xA5);
     return out;
@@ -53,7 +29,8 @@ Buffer filled(std::string name, GemmType type, std::int64_t elements, std::uint6
     Buffer out = buffer(std::move(name), type, elements);
     const auto width = static_cast<std::size_t>(kernels::element_bytes(type));
     for (std::int64_t i = 0; i < elements; ++i) {
-        const std::uint32_t bits = input(type, kernels::input_bits(seed, operand, static_cast<std::uint64_t>(i)));
+        const std::uint32_t bits =
+            kernels::input_element(type, kernels::input_bits(seed, operand, static_cast<std::uint64_t>(i)));
         std::memcpy(out.bytes.data() + static_cast<std::size_t>(i) * width, &bits, width);
     }
     return out;
@@ -86,8 +63,10 @@ exec::LaunchShape shape(const GemmEntry& entry, const GemmCase& problem) {
 
 Result<Job> gemm_job(const GemmEntry& entry, const GemmCase& problem, const std::string& arch) {
     if (problem.m < 1 || problem.n < 1 || problem.k < 0)
-        return fail(fmt::format("expected M and N of at least 1 and K of at least 0, found {}×{}×{}", problem.m, problem.n, problem.k));
-    auto module = ptx::read(Source(std::string(entry.module) + ".ptx", std::string(kernels::module_text(entry.module))));
+        return fail(fmt::format("expected M and N of at least 1 and K of at least 0, found {}×{}×{}", problem.m,
+                                problem.n, problem.k));
+    auto module =
+        ptx::read(Source(std::string(entry.module) + ".ptx", std::string(kernels::module_text(entry.module))));
     if (!module) return std::unexpected(module.error());
     auto program = isa::build(*module, entry.name);
     if (!program) return std::unexpected(program.error());
@@ -111,7 +90,8 @@ Result<Job> gemm_job(const GemmEntry& entry, const GemmCase& problem, const std:
     std::memcpy(launch.parameters.data(), &p, launch.parameters.size());
     const std::int64_t skip = std::int64_t{problem.offset} * kernels::element_bytes(entry.input);
     for (std::size_t i = 0; i < job.buffers.size(); ++i)
-        launch.addresses.push_back({static_cast<std::uint32_t>(kernels::gemm_parameter_offsets[i]), i, i < 2 ? skip : 0});
+        launch.addresses.push_back(
+            {static_cast<std::uint32_t>(kernels::gemm_parameter_offsets[i]), i, i < 2 ? skip : 0});
     job.launches.push_back(std::move(launch));
     return job;
 }

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "host/gemm.h"
-#include "kernels/ampere/epilogue.h"
+#include "kernels/epilogue.h"
 #include "number/conversion.h"
 #include "number/recipe.h"
 
@@ -20,22 +20,12 @@ using kernels::GemmType;
 using number::Format;
 using number::Term;
 
-Format format_of(GemmType type) {
-    switch (type) {
-        case GemmType::f16: return Format::f16;
-        case GemmType::bf16: return Format::bf16;
-        case GemmType::tf32: return Format::tf32;
-        case GemmType::f32: return Format::f32;
-        case GemmType::s8: return Format::s8;
-        case GemmType::s32: return Format::s32;
-    }
-    return Format::f32;
-}
+Format format_of(GemmType type) { return *number::format_named(kernels::name(type)); }
 
 /// One operand as rows of k elements, padded with zeros to the k that the kernel walks.
 struct Rows {
-    std::vector<Term> terms;        ///< tensor cores, and s8
-    std::vector<float> values;      ///< SIMT in f32
+    std::vector<Term> terms;    ///< tensor cores, and s8
+    std::vector<float> values;  ///< SIMT in f32
     std::size_t pitch = 0;
 
     std::span<const Term> row(std::size_t r) const { return std::span(terms).subspan(r * pitch, pitch); }
@@ -43,7 +33,8 @@ struct Rows {
 
 class Reference {
   public:
-    Reference(const GemmEntry& entry, const GemmCase& problem, const Job& job) : entry_(entry), problem_(problem), job_(job) {
+    Reference(const GemmEntry& entry, const GemmCase& problem, const Job& job)
+        : entry_(entry), problem_(problem), job_(job) {
         std::memcpy(&p_, job.launches.front().parameters.data(), job.launches.front().parameters.size());
     }
 
@@ -52,7 +43,8 @@ class Reference {
         if (!generation) return std::unexpected(generation.error());
         if (!fma_chain()) {
             const Format accumulator = entry_.input == GemmType::s8 ? Format::s32 : Format::f32;
-            auto recipe = number::recipe({.device = *generation, .a = format_of(entry_.input), .b = format_of(entry_.input), .d = accumulator});
+            auto recipe = number::recipe(
+                {.device = *generation, .a = format_of(entry_.input), .b = format_of(entry_.input), .d = accumulator});
             if (!recipe) return std::unexpected(recipe.error());
             recipe_ = *recipe;
         }
@@ -65,11 +57,13 @@ class Reference {
             for (int m; (m = next++) < problem_.m;) {
                 for (int n = 0; n < problem_.n; ++n) element(m, n);
                 ++finished;
-                if (tells && progress) progress(static_cast<std::uint64_t>(finished.load()), static_cast<std::uint64_t>(problem_.m));
+                if (tells && progress)
+                    progress(static_cast<std::uint64_t>(finished.load()), static_cast<std::uint64_t>(problem_.m));
             }
         };
         std::vector<std::jthread> helpers;
-        for (unsigned i = 1; i < std::max(1u, std::thread::hardware_concurrency()); ++i) helpers.emplace_back(work, false);
+        for (unsigned i = 1; i < std::max(1u, std::thread::hardware_concurrency()); ++i)
+            helpers.emplace_back(work, false);
         work(true);
         helpers.clear();
         return std::move(d_);
@@ -83,17 +77,26 @@ class Reference {
         const kernels::GemmConfig config = kernels::gemm_config(entry_.input);
         Rows out;
         out.pitch = static_cast<std::size_t>(problem_.k);
-        if (!fma_chain()) out.pitch = (out.pitch + static_cast<std::size_t>(config.cta_k()) - 1) / static_cast<std::size_t>(config.cta_k()) * static_cast<std::size_t>(config.cta_k());
+        if (!fma_chain())
+            out.pitch = (out.pitch + static_cast<std::size_t>(config.cta_k()) - 1) /
+                        static_cast<std::size_t>(config.cta_k()) * static_cast<std::size_t>(config.cta_k());
         const Format format = format_of(entry_.input);
         const std::size_t all = static_cast<std::size_t>(count) * out.pitch;
-        if (fma_chain()) out.values.resize(all);
-        else out.terms.resize(all, number::decode_term(0, format));
+        if (fma_chain())
+            out.values.resize(all);
+        else
+            out.terms.resize(all, number::decode_term(0, format));
         for (std::int64_t r = 0; r < count; ++r)
             for (std::int64_t k = 0; k < problem_.k; ++k) {
-                const std::uint64_t bits = host::element(buffer.bytes, buffer.dtype, static_cast<std::uint64_t>(problem_.offset + r * row_step + k * k_step));
+                const std::uint64_t bits =
+                    host::element(buffer.bytes, buffer.dtype,
+                                  static_cast<std::uint64_t>(problem_.offset + r * row_step + k * k_step));
                 const std::size_t at = static_cast<std::size_t>(r) * out.pitch + static_cast<std::size_t>(k);
-                if (fma_chain()) out.values[at] = std::bit_cast<float>(static_cast<std::uint32_t>(number::convert(bits, format, Format::f32)));
-                else out.terms[at] = number::decode_term(bits, format);
+                if (fma_chain())
+                    out.values[at] =
+                        std::bit_cast<float>(static_cast<std::uint32_t>(number::convert(bits, format, Format::f32)));
+                else
+                    out.terms[at] = number::decode_term(bits, format);
             }
         return out;
     }
@@ -102,7 +105,8 @@ class Reference {
         if (fma_chain()) {
             float sum = 0;
             for (std::size_t k = 0; k < a_.pitch; ++k)
-                sum = kernels::fma_rn(a_.values[static_cast<std::size_t>(m) * a_.pitch + k], b_.values[static_cast<std::size_t>(n) * b_.pitch + k], sum);
+                sum = kernels::fma_rn(a_.values[static_cast<std::size_t>(m) * a_.pitch + k],
+                                      b_.values[static_cast<std::size_t>(n) * b_.pitch + k], sum);
             return std::bit_cast<std::uint32_t>(sum);
         }
         if (a_.pitch == 0) return 0;
@@ -111,12 +115,16 @@ class Reference {
 
     void element(int m, int n) {
         const std::uint32_t sum = accumulate(m, n);
-        const std::uint64_t at = static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(p_.ldd) + static_cast<std::uint64_t>(n);
+        const std::uint64_t at =
+            static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(p_.ldd) + static_cast<std::uint64_t>(n);
         const Buffer& c = job_.buffers[2];
-        std::uint64_t c_bits = host::element(c.bytes, c.dtype, static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(p_.ldc) + static_cast<std::uint64_t>(n));
+        std::uint64_t c_bits = host::element(
+            c.bytes, c.dtype,
+            static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(p_.ldc) + static_cast<std::uint64_t>(n));
         const DType& dtype = job_.buffers[gemm_d].dtype;
         if (entry_.output == GemmType::s32) {
-            const int value = kernels::scale_rn(static_cast<int>(sum), static_cast<int>(c_bits), static_cast<int>(p_.alpha), static_cast<int>(p_.beta));
+            const int value = kernels::scale_rn(static_cast<int>(sum), static_cast<int>(c_bits),
+                                                static_cast<int>(p_.alpha), static_cast<int>(p_.beta));
             return set_element(d_, dtype, at, static_cast<std::uint32_t>(value));
         }
         const auto f32 = [](std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); };
@@ -124,11 +132,13 @@ class Reference {
         float value = 0;
         if (entry_.linear) {
             const Buffer& bias = job_.buffers[4];
-            value = kernels::linear_rn(f32(sum), c_value, f32(p_.alpha), f32(p_.beta), f32(host::element(bias.bytes, bias.dtype, static_cast<std::uint64_t>(n))));
+            value = kernels::linear_rn(f32(sum), c_value, f32(p_.alpha), f32(p_.beta),
+                                       f32(host::element(bias.bytes, bias.dtype, static_cast<std::uint64_t>(n))));
         } else {
             value = kernels::scale_rn(f32(sum), c_value, f32(p_.alpha), f32(p_.beta));
         }
-        set_element(d_, dtype, at, number::convert(std::bit_cast<std::uint32_t>(value), Format::f32, format_of(entry_.output)));
+        set_element(d_, dtype, at,
+                    number::convert(std::bit_cast<std::uint32_t>(value), Format::f32, format_of(entry_.output)));
     }
 
     const GemmEntry& entry_;
@@ -142,7 +152,8 @@ class Reference {
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> gemm_reference(const GemmEntry& entry, const GemmCase& problem, const Job& job, const Progress& progress) {
+Result<std::vector<std::uint8_t>> gemm_reference(const GemmEntry& entry, const GemmCase& problem, const Job& job,
+                                                 const Progress& progress) {
     return Reference(entry, problem, job).run(progress);
 }
 

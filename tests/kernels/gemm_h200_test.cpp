@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ampere/epilogue.h"
 #include "kernels/ampere/gemm_config.h"
+#include "kernels/epilogue.h"
 #include "kernels/inputs.h"
 #include "number/conversion.h"
 #include "number/recipe.h"
@@ -21,29 +21,10 @@ namespace {
 
 using number::Format;
 
-Format format(GemmType type) {
-    switch (type) {
-        case GemmType::f16: return Format::f16;
-        case GemmType::bf16: return Format::bf16;
-        case GemmType::tf32: return Format::tf32;
-        case GemmType::f32: return Format::f32;
-        case GemmType::s8: return Format::s8;
-        case GemmType::s32: return Format::s32;
-    }
-    return Format::f32;
-}
+Format format(GemmType type) { return *number::format_named(name(type)); }
 
 std::uint32_t element(GemmType type, std::uint64_t seed, InputOperand operand, std::size_t index) {
-    const std::uint64_t bits = input_bits(seed, operand, index);
-    switch (type) {
-        case GemmType::f16: return input_f16(bits);
-        case GemmType::bf16: return input_bf16(bits);
-        case GemmType::tf32:
-        case GemmType::f32: return input_f32(bits);
-        case GemmType::s8: return input_s8(bits);
-        case GemmType::s32: return input_s32(bits);
-    }
-    return 0;
+    return input_element(type, input_bits(seed, operand, index));
 }
 
 float as_float(std::uint32_t bits, GemmType type) { return static_cast<float>(number::to_double(bits, format(type))); }

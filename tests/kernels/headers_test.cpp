@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
-#include "kernels/ampere/epilogue.h"
 #include "kernels/ampere/gemm_config.h"
+#include "kernels/epilogue.h"
 #include "kernels/inputs.h"
 
 namespace tilepath::kernels {

@@ -1,11 +1,10 @@
-// Reading C, applying the epilogue and writing D, shared by both kernels.
+// Reading C, applying the epilogue and writing D, shared by all kernels.
 #pragma once
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "epilogue.h"
-#include "types.cuh"
 
 namespace tilepath::kernels {
 

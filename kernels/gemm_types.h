@@ -1,0 +1,57 @@
+// The element types of the GEMMs of kernels/, and their inputs in recorded runs. Plain C++, host and device.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "inputs.h"
+
+namespace tilepath::kernels {
+
+enum class GemmType { f16, bf16, tf32, f32, e4m3, e5m2, s8, s32 };  // tf32: stored as f32, its low 13 bits ignored
+
+constexpr int element_bytes(GemmType type) {
+    switch (type) {
+        case GemmType::f16:
+        case GemmType::bf16: return 2;
+        case GemmType::e4m3:
+        case GemmType::e5m2:
+        case GemmType::s8: return 1;
+        case GemmType::tf32:
+        case GemmType::f32:
+        case GemmType::s32: return 4;
+    }
+    return 0;
+}
+
+/// As number/ and launch files name it.
+constexpr std::string_view name(GemmType type) {
+    switch (type) {
+        case GemmType::f16: return "f16";
+        case GemmType::bf16: return "bf16";
+        case GemmType::tf32: return "tf32";
+        case GemmType::f32: return "f32";
+        case GemmType::e4m3: return "e4m3";
+        case GemmType::e5m2: return "e5m2";
+        case GemmType::s8: return "s8";
+        case GemmType::s32: return "s32";
+    }
+    return "";
+}
+
+/// The element that a recorded run puts at `index` of an operand's buffer, bits = input_bits(seed, operand, index).
+constexpr std::uint32_t input_element(GemmType type, std::uint64_t bits) {
+    switch (type) {
+        case GemmType::f16: return input_f16(bits);
+        case GemmType::bf16: return input_bf16(bits);
+        case GemmType::tf32:
+        case GemmType::f32: return input_f32(bits);
+        case GemmType::e4m3: return input_e4m3(bits);
+        case GemmType::e5m2: return input_e5m2(bits);
+        case GemmType::s8: return input_s8(bits);
+        case GemmType::s32: return input_s32(bits);
+    }
+    return 0;
+}
+
+}  // namespace tilepath::kernels

@@ -1,0 +1,265 @@
+// D = epilogue(A B, C) as for an H100 or H200: persistent clusters of two CTAs; a producer thread that fills a ring of
+// shared-memory stages through the Tensor Memory Accelerator, B multicast to both CTAs; two consumer warpgroups that
+// multiply out of it with wgmma and write D through shared memory and TMA.
+#pragma once
+
+#include "../output.cuh"
+#include "gemm_config.h"
+#include "ptx.cuh"
+#include "wgmma.cuh"
+
+extern __shared__ __align__(1024) unsigned char gemm_shared[];
+
+namespace tilepath::kernels::hopper {
+
+// The place of one CTA's tile of D.
+struct Tile {
+    int m, n, batch;
+};
+
+// The tiles in the order in which the clusters take them: within group_m clusters' rows column by column, so that the
+// clusters that run at one time share their operands in L2.
+template <GemmConfig config>
+struct TileOrder {
+    int rows, columns, count;  // in tiles of a cluster
+
+    __device__ explicit TileOrder(const GemmParameters& p)
+        : rows((p.m + config.cluster_m * config.cta_m - 1) / (config.cluster_m * config.cta_m)),
+          columns((p.n + config.cta_n - 1) / config.cta_n),
+          count(rows * columns * p.batch) {}
+    __device__ Tile tile(int index, int rank) const {
+        const int batch = index / (rows * columns), in_batch = index % (rows * columns);
+        const int group = in_batch / (config.group_m * columns), in_group = in_batch % (config.group_m * columns);
+        const int group_rows = min(config.group_m, rows - group * config.group_m);
+        const int row = group * config.group_m + in_group % group_rows, column = in_group / group_rows;
+        return {(row * config.cluster_m + rank) * config.cta_m, column * config.cta_n, batch};
+    }
+};
+
+// The ring of stages, as the producer and the consumers go round it: a stage and the parity of its phase.
+template <GemmConfig config>
+struct StageRing {
+    std::uint32_t base;  // shared address of stage 0
+    int stage = 0, phase = 0;
+
+    __device__ std::uint32_t a() const { return base + stage * config.stage_bytes(); }
+    __device__ std::uint32_t b() const { return a() + config.a_stage_bytes(); }
+    __device__ std::uint32_t full() const { return full(stage); }
+    __device__ std::uint32_t empty() const { return empty(stage); }
+    __device__ std::uint32_t full(int of) const { return base + config.barrier_offset() + of * 8; }
+    __device__ std::uint32_t empty(int of) const { return full(of) + config.stages * 8; }
+    __device__ void next() {
+        if (++stage == config.stages) stage = 0, phase ^= 1;
+    }
+};
+
+// One thread of the CTA. Its half of B goes to both CTAs; the other half comes from the other CTA.
+template <GemmConfig config, bool a_mn_major, bool b_mn_major>
+__device__ void produce(StageRing<config> ring, const CUtensorMap* map_a, const CUtensorMap* map_b,
+                        const GemmParameters& p, int rank) {
+    const TileOrder<config> order(p);
+    constexpr int box_rows = config.box_bytes / config.row_bytes, half_n = config.cta_n / config.cluster_m;
+    constexpr std::uint16_t both = (1 << config.cluster_m) - 1;
+    const int steps = (p.k + config.cta_k() - 1) / config.cta_k();
+    for (int index = blockIdx.x / config.cluster_m; index < order.count; index += gridDim.x / config.cluster_m) {
+        const Tile tile = order.tile(index, rank);
+        const int n = tile.n + rank * half_n;
+        for (int step = 0; step < steps; ++step, ring.next()) {
+            const int k = step * config.cta_k();
+            ptx::mbarrier_wait(ring.empty(), ring.phase ^ 1);
+            ptx::mbarrier_arrive_expect_tx(ring.full(), config.stage_bytes());
+            if constexpr (a_mn_major) {
+                for (int box = 0; box < config.cta_m / 64; ++box)
+                    ptx::tma_load(ring.a() + box * config.box_bytes, map_a, ring.full(), tile.m + box * 64, k,
+                                  tile.batch);
+            } else {
+                ptx::tma_load(ring.a(), map_a, ring.full(), k, tile.m, tile.batch);
+            }
+            const std::uint32_t b = ring.b() + rank * half_n * config.row_bytes;
+            if constexpr (b_mn_major) {
+                for (int box = 0; box < half_n / box_rows; ++box)
+                    ptx::tma_load_multicast(b + box * config.box_bytes, map_b, ring.full(), n + box * 64, k, tile.batch,
+                                            both);
+            } else {
+                ptx::tma_load_multicast(b, map_b, ring.full(), k, n, tile.batch, both);
+            }
+        }
+    }
+}
+
+// A's fragment of 64 x 16 16-bit elements, out of a K-major tile in the 128B swizzle.
+__device__ inline void load_a_fragment(std::uint32_t (&a)[4], std::uint32_t tile, int k_chunk) {
+    const int thread = threadIdx.x % 128, lane = thread % 32;
+    const int row = thread / 32 * 16 + lane % 16, chunk = k_chunk + lane / 16;
+    ptx::ldmatrix_x4(a, tile + row * 128 + (chunk ^ row % 8) * 16);
+}
+
+template <GemmConfig config, typename Input, bool a_mn_major, bool b_mn_major, bool a_in_registers>
+__device__ void multiply(Accumulators& d, StageRing<config>& ring, int warpgroup, int steps) {
+    constexpr int mmas = config.cta_k() / config.mma_k();
+    constexpr std::uint32_t eight_rows = 8 * config.row_bytes;
+#pragma unroll 1
+    for (int step = 0; step < steps; ++step) {
+        ptx::mbarrier_wait(ring.full(), ring.phase);
+        // A of this warpgroup: 64 rows, or the box of 64 m.
+        const std::uint32_t a = ring.a() + warpgroup * config.box_bytes;
+        const std::uint64_t a_start = matrix_descriptor(a, config.box_bytes, eight_rows);
+        const std::uint64_t b_start = matrix_descriptor(ring.b(), config.box_bytes, eight_rows);
+        // From one instruction's elements to the next one's along k, in units of 16 bytes: 32 bytes within the row, or
+        // mma_k rows.
+        constexpr int a_step = (a_mn_major ? config.mma_k() * config.row_bytes : config.mma_bytes) / 16;
+        constexpr int b_step = (b_mn_major ? config.mma_k() * config.row_bytes : config.mma_bytes) / 16;
+        std::uint32_t fragments[mmas][4];
+        if constexpr (a_in_registers)
+            for (int i = 0; i < mmas; ++i) load_a_fragment(fragments[i], a, i * 2);
+        ptx::wgmma_fence();
+#pragma unroll
+        for (int i = 0; i < mmas; ++i) {
+            if constexpr (a_in_registers)
+                Input::template mma_rs<b_mn_major>(d, fragments[i], b_start + i * b_step, step | i);
+            else
+                Input::template mma<a_mn_major, b_mn_major>(d, a_start + i * a_step, b_start + i * b_step, step | i);
+        }
+        ptx::wgmma_commit_group();
+        // The previous step's wgmma are done when at most this step's are pending; registers of A must not change
+        // before theirs are.
+        ptx::wgmma_wait_group<a_in_registers ? 0 : 1>();
+        const int done = a_in_registers ? ring.stage : (ring.stage + config.stages - 1) % config.stages;
+        if ((a_in_registers || step > 0) && threadIdx.x % 128 < config.cluster_m)
+            ptx::mbarrier_arrive_in(ring.empty(done), threadIdx.x % 128);
+        ring.next();
+    }
+    ptx::wgmma_wait_group<0>();
+    if (!a_in_registers && threadIdx.x % 128 < config.cluster_m)
+        ptx::mbarrier_arrive_in(ring.empty((ring.stage + config.stages - 1) % config.stages), threadIdx.x % 128);
+}
+
+// The elements (m, n) and (m, n + 1) of D before they are rounded to its type.
+template <bool linear, typename Output>
+__device__ float2 finish(float x, float y, const Output* c_row, bool row_inside, int n, const GemmParameters& p) {
+    const float* bias = reinterpret_cast<const float*>(p.bias);
+    const bool inside[2] = {n < p.n, n + 1 < p.n};
+    float c[2] = {0, 0}, b[2] = {0, 0};
+    for (int i = 0; i < 2; ++i) {
+        if (p.beta != 0 && row_inside && inside[i]) c[i] = to_accumulator(c_row[n + i]);
+        if (linear && inside[i]) b[i] = bias[n + i];
+    }
+    return {epilogue<linear>(x, c[0], p.alpha, p.beta, b[0]), epilogue<linear>(y, c[1], p.alpha, p.beta, b[1])};
+}
+
+template <typename Output>
+__device__ std::uint32_t pack(float2 pair) {
+    const Output low = to_output<Output>(pair.x), high = to_output<Output>(pair.y);
+    return *reinterpret_cast<const std::uint16_t*>(&low) | std::uint32_t{*reinterpret_cast<const std::uint16_t*>(&high)}
+                                                               << 16;
+}
+
+// A warpgroup's 64 x 256 of D, box by box of 64 rows and 128 bytes: registers -> shared memory (stmatrix, or 8-byte
+// stores of f32), 128B swizzle -> global memory. Two boxes take turns.
+template <GemmConfig config, bool linear, typename Output>
+__device__ void store(const Accumulators& d, std::uint32_t boxes, const CUtensorMap* map_d, const GemmParameters& p,
+                      Tile tile, int warpgroup) {
+    const int thread = threadIdx.x % 128, lane = thread % 32, warp_row = thread / 32 * 16;
+    const int m = tile.m + warpgroup * config.warpgroup_m;
+    const int row[2] = {m + warp_row + lane / 4, m + warp_row + lane / 4 + 8};
+    const bool row_inside[2] = {row[0] < p.m, row[1] < p.m};
+    const Output* c = reinterpret_cast<const Output*>(p.c) + tile.batch * p.c_batch_stride;
+    const Output* c_row[2] = {c + std::int64_t{row[0]} * p.ldc, c + std::int64_t{row[1]} * p.ldc};
+    constexpr int box_n = config.row_bytes / sizeof(Output), columns = 8;  // of D in a box; of an accumulator's block
+    if (m >= p.m) return;                                                  // the whole warpgroup
+#pragma unroll
+    for (int box = 0; box < config.cta_n / box_n; ++box) {
+        const int n = tile.n + box * box_n;
+        if (n >= p.n) break;
+        const std::uint32_t shared = boxes + box % config.store_boxes * config.box_bytes;
+        if (thread == 0) ptx::bulk_wait_group_read<config.store_boxes - 1>();  // the box's last store has read it
+        ptx::named_barrier_sync(1 + warpgroup, 128);
+#pragma unroll
+        for (int block = 0; block < box_n / columns; block += 2) {
+            float2 pair[2][2];  // [block][row]
+#pragma unroll
+            for (int i = 0; i < 4; ++i) {
+                const int at = (box * box_n / columns + block + i / 2) * 4 + i % 2 * 2;
+                pair[i / 2][i % 2] = finish<linear>(d[at], d[at + 1], c_row[i % 2], row_inside[i % 2],
+                                                    n + (block + i / 2) * columns + lane % 4 * 2, p);
+            }
+            if constexpr (sizeof(Output) == 2) {
+                const int to = warp_row + lane % 16, chunk = block + lane / 16;
+                ptx::stmatrix_x4(shared + to * config.row_bytes + (chunk ^ to % 8) * 16, pack<Output>(pair[0][0]),
+                                 pack<Output>(pair[0][1]), pack<Output>(pair[1][0]), pack<Output>(pair[1][1]));
+            } else {
+#pragma unroll
+                for (int i = 0; i < 4; ++i) {
+                    const int to = warp_row + lane / 4 + i % 2 * 8, chunk = (block + i / 2) * 2 + lane % 4 / 2;
+                    ptx::st_shared_v2(shared + to * config.row_bytes + (chunk ^ to % 8) * 16 + lane % 2 * 8,
+                                      pair[i / 2][i % 2].x, pair[i / 2][i % 2].y);
+                }
+            }
+        }
+        ptx::fence_proxy_async();
+        ptx::named_barrier_sync(1 + warpgroup, 128);
+        if (thread == 0) {
+            ptx::tma_store(map_d, shared, n, m, tile.batch);
+            ptx::bulk_commit_group();
+        }
+    }
+}
+
+template <typename Input, char a_layout, char b_layout, typename Output, bool linear, bool a_in_registers>
+__device__ void gemm(const CUtensorMap* map_a, const CUtensorMap* map_b, const CUtensorMap* map_d,
+                     const GemmParameters& p) {
+    constexpr GemmConfig config{.element_bytes = Input::bytes};
+    constexpr bool a_mn_major = a_layout == 'n', b_mn_major = b_layout == 't';
+    const int warpgroup = threadIdx.x / 128, rank = ptx::cluster_ctarank();
+    StageRing<config> ring{ptx::shared_address(gemm_shared)};
+    if (threadIdx.x == 0) {
+        for (int stage = 0; stage < config.stages; ++stage) {
+            ptx::mbarrier_init(ring.full(stage), 1);
+            ptx::mbarrier_init(ring.empty(stage), config.consumer_warpgroups * config.cluster_m);
+        }
+        ptx::fence_mbarrier_init();
+    }
+    ptx::cluster_sync();
+
+    if (warpgroup == config.consumer_warpgroups) {
+        ptx::setmaxnreg_dec<40>();
+        if (threadIdx.x % 128 == 0) {
+            ptx::prefetch_tensormap(map_a);
+            ptx::prefetch_tensormap(map_b);
+            produce<config, a_mn_major, b_mn_major>(ring, map_a, map_b, p, rank);
+        }
+    } else {
+        ptx::setmaxnreg_inc<232>();
+        const TileOrder<config> order(p);
+        const int steps = (p.k + config.cta_k() - 1) / config.cta_k();
+        const std::uint32_t boxes =
+            ring.base + config.store_offset() + warpgroup * config.store_boxes * config.box_bytes;
+        for (int index = blockIdx.x / config.cluster_m; index < order.count; index += gridDim.x / config.cluster_m) {
+            Accumulators d;
+            multiply<config, Input, a_mn_major, b_mn_major, a_in_registers>(d, ring, warpgroup, steps);
+            store<config, linear, Output>(d, boxes, map_d, p, order.tile(index, rank), warpgroup);
+        }
+        if (threadIdx.x % 128 == 0) ptx::bulk_wait_group_all();
+    }
+    ptx::cluster_sync();  // the other CTA still arrives at this one's barriers and writes its half of B here
+}
+
+// The entries' words, as values.
+namespace epilogues {
+constexpr bool plain = false, linear = true;
+}
+namespace operands {
+constexpr bool ss = false, rs = true;
+}
+
+}  // namespace tilepath::kernels::hopper
+
+#define TILEPATH_HOPPER_LAUNCHED_ENTRY(module, name, input, a, b, output, epilogue, operand)       \
+    extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1)                 \
+        name(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, \
+             const __grid_constant__ CUtensorMap map_d,                                            \
+             const __grid_constant__ tilepath::kernels::hopper::GemmParameters parameters) {       \
+        using namespace tilepath::kernels;                                                         \
+        hopper::gemm<inputs::input, #a[0], #b[0], outputs::output, hopper::epilogues::epilogue,    \
+                     hopper::operands::operand>(&map_a, &map_b, &map_d, parameters);               \
+    }

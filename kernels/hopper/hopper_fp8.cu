@@ -1,0 +1,5 @@
+#include "gemm.cuh"
+
+#define TILEPATH_HOPPER_ENTRY TILEPATH_HOPPER_LAUNCHED_ENTRY
+#define TILEPATH_HOPPER_FP8
+#include "gemm_entries.inc"
