@@ -1,5 +1,6 @@
 // The interpreter on one core beside the same loops in C++: saxpy over 2^24 floats, and a sum in blocks through shared
-// memory. `ratio NAME VALUE`: time of the interpreter / time of the loop that g++ -O2 makes.
+// memory, of 64 elements per thread and of one, where barriers and the tree are all there is. `ratio NAME VALUE`: time
+// of the interpreter / time of the loop that g++ -O2 makes.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -44,6 +45,50 @@ constexpr const char* module_text = R"(
     ld.global.f32 %f3, [%rd7];
     fma.rn.f32 %f4, %f1, %f2, %f3;
     st.global.f32 [%rd7], %f4;
+done:
+    ret;
+}
+.visible .entry tree(.param .u64 px, .param .u64 psums)
+{
+    .reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<7>; .reg .b64 %rd<10>;
+    .shared .align 4 .b8 partial[1024];
+    ld.param.u64 %rd1, [px];
+    ld.param.u64 %rd2, [psums];
+    cvta.to.global.u64 %rd3, %rd1;
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r3, %tid.x;
+    mov.u32 %r10, %ntid.x;
+    mad.lo.s32 %r5, %r1, %r10, %r3;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.s64 %rd5, %rd3, %rd4;
+    ld.global.f32 %f1, [%rd5];
+    shl.b32 %r7, %r3, 2;
+    mov.u32 %r8, partial;
+    add.s32 %r9, %r8, %r7;
+    st.shared.f32 [%r9], %f1;
+    bar.sync 0;
+again:
+    mov.u32 %r6, %r10;
+    shr.u32 %r10, %r6, 1;
+    setp.ge.u32 %p1, %r3, %r10;
+    @%p1 bra skip;
+    shl.b32 %r11, %r10, 2;
+    add.s32 %r12, %r9, %r11;
+    ld.shared.f32 %f2, [%r12];
+    ld.shared.f32 %f3, [%r9];
+    add.rn.f32 %f4, %f3, %f2;
+    st.shared.f32 [%r9], %f4;
+skip:
+    bar.sync 0;
+    setp.gt.u32 %p2, %r6, 3;
+    @%p2 bra again;
+    setp.ne.s32 %p3, %r3, 0;
+    @%p3 bra done;
+    ld.shared.f32 %f4, [partial];
+    cvta.to.global.u64 %rd6, %rd2;
+    mul.wide.u32 %rd7, %r1, 4;
+    add.s64 %rd8, %rd6, %rd7;
+    st.global.f32 [%rd8], %f4;
 done:
     ret;
 }
@@ -111,15 +156,15 @@ done:
 __attribute__((noinline, optimize("O2"))) void saxpy(const float* x, float* y, float a, int n) {
     for (int i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
 }
-__attribute__((noinline, optimize("O2"))) void reduce(const float* x, float* sums, int n) {
+__attribute__((noinline, optimize("O2"))) void reduce(const float* x, float* sums, int n, int of_a_block) {
     float partial[block];
-    for (int first = 0; first < n; first += tile) {
+    for (int first = 0; first < n; first += of_a_block) {
         for (int t = 0; t < block; ++t) partial[t] = 0;
-        for (int k = first; k < first + tile; k += block)
+        for (int k = first; k < first + of_a_block; k += block)
             for (int t = 0; t < block; ++t) partial[t] += x[k + t];
         for (int half = block / 2; half != 0; half /= 2)
             for (int t = 0; t < half; ++t) partial[t] += partial[t + half];
-        sums[first / tile] = partial[0];
+        sums[first / of_a_block] = partial[0];
     }
 }
 
@@ -169,8 +214,8 @@ int main() {
     const auto floats = [&](int count, const char* name) {
         return reinterpret_cast<float*>(*memory->allocate(std::uint64_t(count) * 4, name));
     };
-    float *x = floats(elements, "x"), *y = floats(elements, "y"), *sums = floats(elements / tile, "sums");
-    std::vector<float> y_native(elements), sums_native(elements / tile);
+    float *x = floats(elements, "x"), *y = floats(elements, "y"), *sums = floats(elements / block, "sums");
+    std::vector<float> y_native(elements), sums_native(elements / block);
     for (int i = 0; i < elements; ++i)
         x[i] = static_cast<float>(i % 1000), y[i] = y_native[i] = static_cast<float>(i % 77);
 
@@ -180,14 +225,23 @@ int main() {
     const double saxpy_kernel =
         best_seconds(rounds, [&] { run(*module, "saxpy", *memory, elements / block, pack(x, y, a, elements)); });
     const bool saxpy_equal = std::memcmp(y, y_native.data(), std::size_t(elements) * 4) == 0;
-    const double reduce_native = best_seconds(rounds, [&] { reduce(x, sums_native.data(), elements); });
-    const double reduce_kernel =
-        best_seconds(rounds, [&] { run(*module, "reduce", *memory, elements / tile, pack(x, sums)); });
-    const bool reduce_equal = std::memcmp(sums, sums_native.data(), sums_native.size() * 4) == 0;
+    struct Times {
+        double native, kernel;
+        bool equal;
+    };
+    const auto sum = [&](const char* entry, int of_a_block) {
+        Times out{};
+        out.native = best_seconds(rounds, [&] { reduce(x, sums_native.data(), elements, of_a_block); });
+        out.kernel = best_seconds(rounds, [&] { run(*module, entry, *memory, elements / of_a_block, pack(x, sums)); });
+        out.equal = std::memcmp(sums, sums_native.data(), std::size_t(elements / of_a_block) * 4) == 0;
+        return out;
+    };
+    const Times reduction = sum("reduce", tile), tree = sum("tree", block);
 
     fmt::print("{:<10} {:>13} {:>15}\n", "", "g++ -O2", "interpreter");
     print("saxpy", saxpy_native, saxpy_kernel, saxpy_equal);
-    print("reduction", reduce_native, reduce_kernel, reduce_equal);
-    fmt::print("ratio interpreter_saxpy {:.2f}\nratio interpreter_reduction {:.2f}\n", saxpy_kernel / saxpy_native,
-               reduce_kernel / reduce_native);
+    print("reduction", reduction.native, reduction.kernel, reduction.equal);
+    print("tree", tree.native, tree.kernel, tree.equal);
+    fmt::print("ratio interpreter_saxpy {:.2f}\nratio interpreter_reduction {:.2f}\nratio interpreter_tree {:.2f}\n",
+               saxpy_kernel / saxpy_native, reduction.kernel / reduction.native, tree.kernel / tree.native);
 }

@@ -16,6 +16,11 @@ Step Executor::barrier(Context& c) {
     if (c.op().flags.aligned && !gather(c)) return Step::stop;
     const auto mode = static_cast<BarrierMode>(c.op().variant);
     const bool counted = c.has_source(1) && c.function().sources(c.op())[1].kind != program::Operand::Kind::none;
+    const auto is_constant = [&](int i) {
+        return c.function().sources(c.op())[static_cast<std::size_t>(i)].kind == program::Operand::Kind::constant;
+    };
+    // `.aligned`: the same for all lanes, as the manual demands.
+    const bool uniform = c.op().flags.aligned || (is_constant(0) && (!counted || is_constant(1)));
     const Row& numbers = c.row(c.source(0));
     const Row& counts = c.row(c.source(counted ? 1 : 0));
     CtaRun& cta = *c.warp.cta;
@@ -30,8 +35,8 @@ Step Executor::barrier(Context& c) {
     for (LaneMask left = c.active; left != 0;) {
         const int first = std::countr_zero(left);
         const std::uint32_t number = numbers.lane[first], count = counted ? counts.lane[first] : 0;
-        LaneMask together = c.op().flags.aligned ? left : 0;  // aligned: the same for all lanes, as the manual demands
-        for (int lane = first; lane < warp_lanes && !c.op().flags.aligned; ++lane)
+        LaneMask together = uniform ? left : 0;
+        for (int lane = first; lane < warp_lanes && !uniform; ++lane)
             together |= LaneMask(numbers.lane[lane] == number && (!counted || counts.lane[lane] == count)) << lane;
         together &= left;
         left &= ~together;
@@ -67,6 +72,22 @@ Step Executor::barrier(Context& c) {
     return mode == BarrierMode::arrive ? Step::next : Step::stop;
 }
 
+/// What red returns to a group of lanes whose phase has ended.
+void Executor::give_barrier_result(Warp& warp, Group& group, const NamedBarrier& phase) {
+    const Context c = context_of(warp, group);
+    const auto mode = static_cast<BarrierMode>(c.op().variant);
+    if (mode == BarrierMode::red_popc) {
+        for (LaneMask left = group.lanes; left != 0; left &= left - 1)
+            c.row(c.code.d).lane[std::countr_zero(left)] = phase.votes;
+    } else if (mode == BarrierMode::red_and) {
+        c.set_predicate(c.code.d, phase.votes == phase.voters ? all_lanes : 0);
+    } else if (mode == BarrierMode::red_or) {
+        c.set_predicate(c.code.d, phase.votes > 0 ? all_lanes : 0);
+    }
+    if (observer_ != nullptr)
+        observer_->barrier({site(c), BarrierEvent::Kind::complete, false, group.barrier, phase.generation});
+}
+
 void Executor::complete_barrier_if_due(CtaRun& cta, std::uint32_t number) {
     NamedBarrier& state = cta.state.barriers[number];
     if (!state.in_use()) return;
@@ -81,19 +102,7 @@ void Executor::complete_barrier_if_due(CtaRun& cta, std::uint32_t number) {
     for (Warp& warp : cta.warps) {
         for (Group& group : warp.groups) {
             if (group.state != GroupState::barrier || group.barrier != number) continue;
-            Context c = context_of(warp, group);
-            c.active = group.lanes;
-            const auto mode = static_cast<BarrierMode>(c.op().variant);
-            if (mode == BarrierMode::red_popc) {
-                for (LaneMask left = group.lanes; left != 0; left &= left - 1)
-                    c.row(c.code.d).lane[std::countr_zero(left)] = phase.votes;
-            } else if (mode == BarrierMode::red_and) {
-                c.set_predicate(c.code.d, phase.votes == phase.voters ? all_lanes : 0);
-            } else if (mode == BarrierMode::red_or) {
-                c.set_predicate(c.code.d, phase.votes > 0 ? all_lanes : 0);
-            }
-            if (observer_ != nullptr)
-                observer_->barrier({site(c), BarrierEvent::Kind::complete, false, number, phase.generation});
+            if (phase.voters != 0 || observer_ != nullptr) give_barrier_result(warp, group, phase);
             group.state = GroupState::ready;
             ++group.pc;
         }

@@ -13,6 +13,7 @@ namespace tilepath::exec {
 Group* Executor::choose(Warp& warp) {
     for (;;) {
         Group* best = nullptr;
+        if (is_alone(warp) && !warp.groups[0].ready() && warp.groups[0].state != GroupState::gathering) return nullptr;
         for (Group& group : warp.groups) {
             if (!group.ready()) continue;
             if (best == nullptr || group.turns < best->turns) {

@@ -19,7 +19,7 @@ void Executor::run_warp(Warp& warp, std::int64_t quantum) {
     // Lanes that the turn's last operation brought together are ready now; the scheduler calls no warp that has none.
     if (quantum_ <= 0) choose(warp);
     const std::int64_t executed = turn_quantum_ - quantum_;
-    launch_.time.fetch_add(static_cast<std::uint64_t>(executed), std::memory_order_relaxed);
+    unshared_time_ += static_cast<std::uint64_t>(executed);
     operations_ += static_cast<std::uint64_t>(executed);
     cluster_quantum_ -= executed;
     turn_quantum_ = quantum_ = since_branch_ = 0;
@@ -27,7 +27,7 @@ void Executor::run_warp(Warp& warp, std::int64_t quantum) {
 
 /// Virtual time in the middle of a warp's turn.
 std::uint64_t Executor::now() const {
-    return launch_.time.load(std::memory_order_relaxed) +
+    return launch_.time.load(std::memory_order_relaxed) + unshared_time_ +
            static_cast<std::uint64_t>(turn_quantum_ - quantum_ + since_branch_);
 }
 

@@ -124,6 +124,7 @@ class Executor {
 
     // barrier.cpp
     Step barrier(Context& c);
+    void give_barrier_result(Warp& warp, Group& group, const machine::NamedBarrier& phase);
     void complete_barrier_if_due(CtaRun& cta, std::uint32_t number);
     void lanes_left(Warp& warp);
     // mbarrier_ops.cpp
@@ -174,6 +175,7 @@ class Executor {
     std::int64_t quantum_ = 0, turn_quantum_ = 0;  ///< operations left in the warp's turn, and at its beginning
     std::int64_t since_branch_ = 0;                ///< operations not yet taken off the quantum
     std::uint64_t operations_ = 0;
+    std::uint64_t unshared_time_ = 0;  ///< since the cluster's warps last had their turns: not yet in the launch's time
     std::int64_t cluster_quantum_ = 0;
     std::chrono::steady_clock::time_point deadline_;
 };

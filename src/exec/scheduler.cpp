@@ -1,5 +1,6 @@
 // Which cluster and which warp runs next on one host thread.
 #include <algorithm>
+#include <utility>
 
 #include "exec/executor.h"
 
@@ -63,6 +64,8 @@ Executor::Turn Executor::take_turn(ClusterRun& cluster) {
             progress = true;
             if (launch_.stop.load(std::memory_order_relaxed)) return Turn::over;
         }
+        // Once for all warps: the host threads share this counter's cache line.
+        if (progress) launch_.time.fetch_add(std::exchange(unshared_time_, 0), std::memory_order_relaxed);
         if (cluster.finished()) return Turn::finished;
         if (past_deadline()) return Turn::over;
         if (!progress) return Turn::blocked;
