@@ -2,8 +2,9 @@
 # tilepath_exec) and again for each vector unit that may be there; which one runs is chosen when the program starts.
 file(GLOB vector_sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/exec/alu/vector/*.cpp)
 # No body sets errno or looks at floating-point exceptions, which would keep loops from being vectorised.
+# Fuzz programs ask for speed of compilation instead.
 set_source_files_properties(${vector_sources} PROPERTIES
-  COMPILE_OPTIONS "-O3;-fno-math-errno;-fno-trapping-math" SKIP_PRECOMPILE_HEADERS ON)
+  COMPILE_OPTIONS "$<IF:$<BOOL:${TILEPATH_FUZZ}>,-O1,-O3>;-fno-math-errno;-fno-trapping-math" SKIP_PRECOMPILE_HEADERS ON)
 set_property(SOURCE ${CMAKE_CURRENT_SOURCE_DIR}/exec/alu/vector/rounded.cpp
   APPEND PROPERTY COMPILE_OPTIONS "-frounding-math")
 

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     static const Instructions instructions("sm_90");
     static Agreement agreement("sm_90");
     Choices choices(1, {data, size});
-    const Kernel kernel = generate(instructions, choices);
+    const Kernel kernel = generate(instructions, choices, choices.one_in(4));
     const std::string wrong = agreement.check(kernel, 1);
     if (!wrong.empty())
         std::fprintf(stderr, "%s\n// grid %u, block %u\n%s\n", kernel.text.c_str(), kernel.grid, kernel.block,

@@ -14,11 +14,15 @@ class Agreement {
     explicit Agreement(const std::string& arch);
 
     /// What is wrong: the text of the program does not read, print, build or verify; or a run faults, or ends with
-    /// another memory than the first. Empty: nothing. `seed` chooses the input and the schedules.
+    /// another memory than the first. Empty: nothing. `seed` chooses the input and the schedules. A wild kernel may
+    /// fault, but one seed always tells the same, and no run goes on for ever.
     std::string check(const Kernel& kernel, std::uint64_t seed);
 
     /// Micro-operations of all runs so far.
     std::uint64_t operations() const { return operations_; }
+    /// Runs that ended in a fault, and in a deadlock.
+    std::uint64_t faults() const { return faults_; }
+    std::uint64_t deadlocks() const { return deadlocks_; }
 
   private:
     struct Memory {
@@ -33,12 +37,13 @@ class Agreement {
         bool in_parts = false;  ///< CTA by CTA
     };
     std::string run(const Kernel& kernel, const Way& way, std::uint64_t seed, Memory& out);
+    std::string check_wild(const Kernel& kernel, std::span<const Way> ways, std::uint64_t seed);
     std::string difference(const Kernel& kernel, const Memory& a, const Memory& b) const;
 
     machine::Device device_;
     std::unique_ptr<machine::DeviceMemory> memory_;
     machine::Address input_, slots_, results_, counters_;
-    std::uint64_t operations_ = 0;
+    std::uint64_t operations_ = 0, faults_ = 0, deadlocks_ = 0;
 };
 
 }  // namespace tilepath::generated

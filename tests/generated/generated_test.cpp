@@ -24,6 +24,19 @@ TEST_P(Generated, ProgramsEndAlikeHoweverTheyAreScheduled) {
 INSTANTIATE_TEST_SUITE_P(Targets, Generated, testing::Values("sm_80", "sm_90"),
                          [](const auto& each) { return each.param; });
 
+TEST(Generated, WildProgramsFaultAlike) {
+    const Instructions instructions("sm_90");
+    Agreement agreement("sm_90");
+    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+        Choices choices(seed);
+        const Kernel kernel = generate(instructions, choices, true);
+        const std::string wrong = agreement.check(kernel, seed);
+        ASSERT_EQ(wrong, "") << "seed " << seed << ", grid " << kernel.grid << ", block " << kernel.block << "\n"
+                             << kernel.text;
+    }
+    EXPECT_GT(agreement.faults(), 100u);
+}
+
 /// The check itself notices: threads that write one place, in no order.
 TEST(Agreement, TellsARace) {
     Agreement agreement("sm_90");

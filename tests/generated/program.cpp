@@ -10,10 +10,12 @@ constexpr std::uint32_t counter_bytes = 8 * std::size(counters);
 
 class Generator {
   public:
-    Generator(const Instructions& instructions, Choices& choices) : all_(instructions), choices_(choices) {}
+    Generator(const Instructions& instructions, Choices& choices, bool wild)
+        : all_(instructions), choices_(choices), wild_(wild) {}
 
     Kernel run() {
         Kernel kernel;
+        kernel.wild = wild_;
         kernel.grid = 1 + choices_.below(3);
         ragged_ = choices_.one_in(5);
         kernel.block = ragged_ ? 1 + choices_.below(80) : 32 * (1 + choices_.below(4));
@@ -177,6 +179,7 @@ class Generator {
     }
 
     void statement(Scope scope) {
+        if (wild_ && choices_.one_in(12)) scope.together = scope.cta = scope.memory;
         const unsigned kind = choices_.below(32);
         if (kind < 11) return plain();
         if (kind < 15 && scope.memory) return memory();
@@ -214,7 +217,9 @@ class Generator {
         const auto within = [&](unsigned size) { return bytes * choices_.below(size / bytes); };
         const auto has = [&](std::string_view word) { return has_word(instance, word); };
         std::string address;
-        if (has("nc") || instance.form->opcode == "ldu")
+        if (wild_ && choices_.one_in(6)) {
+            address = anywhere(has("shared") || has("shared::cta") || has("shared::cluster") || has("local"));
+        } else if (has("nc") || instance.form->opcode == "ldu")
             address = fmt::format("[window+{}]", within(192));
         else if (has("const"))
             address = fmt::format("[table+{}]", within(128));
@@ -227,6 +232,13 @@ class Generator {
         else
             address = generic_address(instance, within);
         line("{}{}", guard(), line_of(instance, all_, choices_, address));
+    }
+    /// Near a place that is the kernel's, or anywhere at all.
+    std::string anywhere(bool narrow) {
+        constexpr std::string_view wide_bases[] = {"own", "window", "generic_shared", "generic_local", "counter"};
+        const int offset = int(choices_.below(8192)) - 4096;
+        if (choices_.one_in(3)) return fmt::format("[{}+{}]", any(narrow ? 'r' : 'q'), offset);
+        return fmt::format("[{}+{}]", narrow ? "own_shared" : choices_.among(wide_bases), offset);
     }
     /// Forms whose `.global` may be left out mean global memory all the same.
     static bool only_generic(const isa::Instance& instance) { return instance.form->modifier("global") < 0; }
@@ -484,13 +496,15 @@ class Generator {
     Choices& choices_;
     std::string out_;
     std::uint32_t threads_ = 32;
-    bool ragged_ = false;
+    bool ragged_ = false, wild_ = false;
     unsigned functions_ = 0, callable_ = 0, function_ = 0, names_ = 0;
     bool by_register_[4] = {};
 };
 
 }  // namespace
 
-Kernel generate(const Instructions& instructions, Choices& choices) { return Generator(instructions, choices).run(); }
+Kernel generate(const Instructions& instructions, Choices& choices, bool wild) {
+    return Generator(instructions, choices, wild).run();
+}
 
 }  // namespace tilepath::generated

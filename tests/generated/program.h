@@ -25,9 +25,12 @@ inline constexpr Counter counters[] = {{"add", "u32", 0},          {"add", "u64"
 struct Kernel {
     std::string text;
     std::uint32_t grid = 1, block = 32;
+    bool wild = false;
     std::uint32_t threads() const { return grid * block; }
 };
 
-Kernel generate(const Instructions& instructions, Choices& choices);
+/// `wild`: addresses may be anything, and what needs a whole warp or CTA may stand where lanes have parted. Such a
+/// program may fault or wait for ever, and threads may write to one place.
+Kernel generate(const Instructions& instructions, Choices& choices, bool wild = false);
 
 }  // namespace tilepath::generated
