@@ -137,22 +137,20 @@ Result<std::vector<OperandPlace>> operand_places(const MatrixDescriptor& descrip
     return places;
 }
 
-std::vector<std::string> explain(const MatrixDescriptor& descriptor) {
-    const layout::SwizzleTraits& swizzle = layout::traits(descriptor.swizzle);
-    std::vector<std::string> lines{
-        fmt::format("bits  0-13  start address          0x{:04x} = {} bytes", descriptor.start_bytes / 16,
-                    descriptor.start_bytes),
-        fmt::format("bits 16-29  leading byte offset    0x{:04x} = {} bytes", descriptor.leading_bytes / 16,
-                    descriptor.leading_bytes),
-        fmt::format("bits 32-45  stride byte offset     0x{:04x} = {} bytes", descriptor.stride_bytes / 16,
-                    descriptor.stride_bytes),
-        fmt::format("bits 49-51  base offset            {}", descriptor.base_offset),
-        fmt::format("bits 62-63  swizzle                {} = {}, {} on byte addresses", swizzle.wgmma.value_or(0),
-                    swizzle.name, to_string(swizzle.bytes)),
+std::vector<FieldText> fields(const MatrixDescriptor& descriptor) {
+    const auto bytes = [](std::uint32_t value) { return fmt::format("0x{:04x} = {} bytes", value / 16, value); };
+    const layout::SwizzleTraits& mode = layout::traits(descriptor.swizzle);
+    std::vector<FieldText> all{
+        {"0-13", "start address", bytes(descriptor.start_bytes)},
+        {"16-29", "leading dimension byte offset", bytes(descriptor.leading_bytes)},
+        {"32-45", "stride dimension byte offset", bytes(descriptor.stride_bytes)},
+        {"49-51", "base offset", std::to_string(descriptor.base_offset)},
+        {"62-63", "swizzle",
+         fmt::format("{} = {}, {} on byte addresses", mode.wgmma.value_or(0), mode.name, to_string(mode.bytes))},
     };
     if (descriptor.reserved != 0)
-        lines.push_back(fmt::format("reserved    set                    0x{:016x}", descriptor.reserved));
-    return lines;
+        all.push_back({"others", "reserved, must be 0", fmt::format("0x{:016x}", descriptor.reserved)});
+    return all;
 }
 
 }  // namespace tilepath::atom

@@ -40,7 +40,10 @@ struct OperandPlace {
 /// All elements, row-major in (mn, k).
 Result<std::vector<OperandPlace>> operand_places(const MatrixDescriptor& descriptor, const SharedOperand& operand);
 
-/// The fields in words, a line each.
-std::vector<std::string> explain(const MatrixDescriptor& descriptor);
+/// One field of a descriptor in words.
+struct FieldText {
+    std::string bits, name, value;
+};
+std::vector<FieldText> fields(const MatrixDescriptor& descriptor);
 
 }  // namespace tilepath::atom

@@ -19,8 +19,12 @@ using layout::SwizzleMode;
 
 constexpr int core_bytes = 16;  // of a core matrix' row
 
-/// `count` elements side by side from a byte on.
-Mode contiguous(int count, int bits) {
+/// Elements in 16 bytes.
+int elements_per_chunk(int bits, bool padded) { return padded ? 16 : core_bytes * 8 / bits; }
+
+/// `count` elements side by side from a byte on; of padded ones, the bit counts from the chunk's first byte.
+Mode contiguous(int count, int bits, bool padded) {
+    if (padded) return {{count, bits, Axis::bit}};
     if (bits >= 8) return {{count, bits / 8, Axis::m}};
     return {{count * bits / 8, 1, Axis::m}, {8 / bits, bits, Axis::bit}};
 }
@@ -59,10 +63,13 @@ Result<void> check(const SharedOperand& operand) {
                     "modes: none, 32B, 64B, 128B, 128B_atom_32B (MN-major)");
     }
     int bits = operand.element_bits;
-    if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 32) {
+    if (operand.padded && bits != 4 && bits != 6)
+        return fail(fmt::format("expected padded elements of 4 or 6 bits, found {}", bits));
+    if (!operand.padded && bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 32) {
         return fail(fmt::format("expected elements of 1, 4, 8, 16 or 32 bits, found {}", bits));
     }
-    int chunk = core_bytes * 8 / bits, row = layout::traits(operand.swizzle).span_bytes * 8 / bits;
+    int chunk = elements_per_chunk(bits, operand.padded);
+    int row = layout::traits(operand.swizzle).span_bytes / core_bytes * chunk;
     if (operand.major == OperandMajor::k) {
         if (operand.swizzle == SwizzleMode::b128_atom_32b) {
             return fail("128B_atom_32B is for MN-major operands", "use 128B");
@@ -75,9 +82,9 @@ Result<void> check(const SharedOperand& operand) {
 }
 
 Layout k_major(const SharedOperand& operand) {
-    int chunk = core_bytes * 8 / operand.element_bits, chunks = operand.k / chunk;
+    int chunk = elements_per_chunk(operand.element_bits, operand.padded), chunks = operand.k / chunk;
     int row = layout::traits(operand.swizzle).span_bytes / core_bytes;  // chunks of a swizzle row
-    Mode inner = contiguous(chunk, operand.element_bits);
+    Mode inner = contiguous(chunk, operand.element_bits, operand.padded);
     Mode rows{{operand.mn / 8, operand.stride_bytes, Axis::m}};
     Mode columns;
     if (operand.swizzle == SwizzleMode::none) {
@@ -95,13 +102,13 @@ Layout k_major(const SharedOperand& operand) {
 }
 
 Layout mn_major(const SharedOperand& operand) {
-    int chunk = core_bytes * 8 / operand.element_bits;
+    int chunk = elements_per_chunk(operand.element_bits, operand.padded);
     int row = layout::traits(operand.swizzle).span_bytes / core_bytes, group = k_group(operand.swizzle);
     bool swizzles = operand.swizzle != SwizzleMode::none;
     int next_mn = swizzles ? operand.leading_bytes : operand.stride_bytes;
     int next_k = swizzles ? operand.stride_bytes : operand.leading_bytes;
     Mode rows = join({{operand.mn / (row * chunk), next_mn, Axis::m}, {row, core_bytes, Axis::m}},
-                     contiguous(chunk, operand.element_bits));
+                     contiguous(chunk, operand.element_bits, operand.padded));
     Mode columns{{operand.k / group, next_k, Axis::m}, {group, row * core_bytes, Axis::m}};
     Result<Layout> made = Layout::make({std::move(rows), std::move(columns)});
     TILEPATH_ASSERT(made, "an MN-major operand's layout is malformed");
@@ -132,18 +139,18 @@ int SharedTile::step_bytes(int i) const {
 }
 
 Result<SharedTile> shared_tile(OperandMajor major, SwizzleMode swizzle, int element_bits, int mn, int k,
-                               int instruction_k) {
+                               int instruction_k, bool padded) {
     if (instruction_k <= 0 || k % instruction_k != 0) {
         return fail(fmt::format("expected a tile of whole steps of {} along k, found {}", instruction_k, k));
     }
     SharedTile tile;
     tile.tile_k = k;
     SharedOperand& operand = tile.operand;
-    operand = {major, swizzle, element_bits, mn, instruction_k, core_bytes, core_bytes};
+    operand = {major, swizzle, element_bits, mn, instruction_k, core_bytes, core_bytes, padded};
     if (auto ok = check(operand); !ok) return std::unexpected(ok.error());
-    int span = layout::traits(swizzle).span_bytes, chunk = core_bytes * 8 / element_bits;
+    int span = layout::traits(swizzle).span_bytes, chunk = elements_per_chunk(element_bits, padded);
     int atom = span * (major == OperandMajor::k ? 8 : k_group(swizzle));
-    int row = span * 8 / element_bits;  // elements of a swizzle row
+    int row = span / core_bytes * chunk;  // elements of a swizzle row
     Mode rows, columns;
     if (major == OperandMajor::k) {
         if (k % std::min(k, row) != 0) return fail(fmt::format("expected k of a multiple of {}, found {}", row, k));
@@ -154,20 +161,20 @@ Result<SharedTile> shared_tile(OperandMajor major, SwizzleMode swizzle, int elem
         rows = {{mn / 8, atom, Axis::m}, {8, span, Axis::m}};
         int within = std::min(k, row);
         columns = join({{k / within, column, Axis::m}, {within / chunk, core_bytes, Axis::m}},
-                       contiguous(chunk, element_bits));
+                       contiguous(chunk, element_bits, padded));
     } else {
         int column = mn / row * atom;  // all of mn, one group of k
         bool swizzles = swizzle != SwizzleMode::none;
         operand.leading_bytes = swizzles ? atom : column;
         operand.stride_bytes = swizzles ? column : atom;
         rows = join({{mn / row, atom, Axis::m}, {span / core_bytes, core_bytes, Axis::m}},
-                    contiguous(chunk, element_bits));
+                    contiguous(chunk, element_bits, padded));
         columns = {{k / k_group(swizzle), column, Axis::m}, {k_group(swizzle), span, Axis::m}};
     }
     Result<Layout> made = Layout::make({std::move(rows), std::move(columns)});
     TILEPATH_ASSERT(made, "a tile's layout is malformed");
     tile.layout = *std::move(made);
-    tile.bytes = static_cast<int>(static_cast<std::int64_t>(mn) * k * element_bits / 8);
+    tile.bytes = static_cast<int>(static_cast<std::int64_t>(mn) * k / chunk * core_bytes);
     return tile;
 }
 

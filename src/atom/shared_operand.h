@@ -22,6 +22,8 @@ struct SharedOperand {
     int k = 16;
     int leading_bytes = 16;  ///< leading_dimension_byte_offset
     int stride_bytes = 0;    ///< stride_dimension_byte_offset
+    bool padded =
+        false;  ///< 4- and 6-bit elements, 16 to every 16 bytes, packed from the first on (PTX ISA 9.7.16.10.4.4)
 
     friend bool operator==(const SharedOperand&, const SharedOperand&) = default;
 };
@@ -55,6 +57,6 @@ struct SharedTile {
     int step_bytes(int i) const;
 };
 Result<SharedTile> shared_tile(OperandMajor major, layout::SwizzleMode swizzle, int element_bits, int mn, int k,
-                               int instruction_k);
+                               int instruction_k, bool padded = false);
 
 }  // namespace tilepath::atom

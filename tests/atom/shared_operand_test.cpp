@@ -201,7 +201,8 @@ TEST(MatrixDescriptor, FieldsByHand) {
     for (int i = 0; i < 64; ++i) EXPECT_EQ(*encode(decode_matrix_descriptor(1ull << i)), 1ull << i);
     EXPECT_EQ(decode_matrix_descriptor(1ull << 14).reserved, 1ull << 14);
     EXPECT_EQ(decode_matrix_descriptor(1ull << 46).reserved, 1ull << 46);
-    EXPECT_EQ(explain(descriptor)[4], "bits 62-63  swizzle                1 = 128B, Sw<3,4,3> on byte addresses");
+    EXPECT_EQ(fields(descriptor)[4].bits, "62-63");
+    EXPECT_EQ(fields(descriptor)[4].value, "1 = 128B, Sw<3,4,3> on byte addresses");
 }
 
 TEST(MatrixDescriptor, BadFieldsNameTheRule) {

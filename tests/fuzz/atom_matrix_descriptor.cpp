@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         TILEPATH_ASSERT(*encoded == bits, "decoding loses nothing");
     else
         TILEPATH_ASSERT(!encoded.error().empty(), "a refusal says why");
-    TILEPATH_ASSERT(!atom::explain(descriptor).empty(), "every descriptor can be told in words");
+    TILEPATH_ASSERT(!atom::fields(descriptor).empty(), "every descriptor can be told in words");
 
     std::uint8_t use[4] = {};
     std::memcpy(use, data + 8, std::min<std::size_t>(size - 8, sizeof use));

@@ -1,0 +1,81 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "atom/mma.h"
+#include "atom/mma_sp.h"
+#include "atom/shared_operand.h"
+
+namespace tilepath::atom {
+
+/// `.kind` of tcgen05.mma.
+enum class Tcgen05Kind : std::uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
+
+/// What a kind multiplies, and how its elements lie in memory and Tensor Memory. PTX ISA 9.7.16.2.1, 9.7.16.10.4.
+struct Tcgen05KindTraits {
+    Tcgen05Kind kind;
+    std::string_view name;  ///< `f16`
+    std::vector<number::Format> inputs;
+    std::vector<number::Format> accumulators;
+    int k;               ///< of a dense instruction; sparse ones have twice as many logical columns
+    int container_bits;  ///< that an element of A takes in Tensor Memory
+    bool block_scaled;
+    bool weight_stationary;  ///< has `.ws`
+    bool transposes;         ///< A and B may be MN-major in shared memory
+    bool negates;
+};
+const Tcgen05KindTraits& traits(Tcgen05Kind kind);
+std::span<const Tcgen05KindTraits> all_tcgen05_kinds();
+std::optional<Tcgen05Kind> tcgen05_kind_named(std::string_view name);
+
+/// How the rows of A and D lie over the 128 lanes of Tensor Memory, as the manual letters it (PTX ISA 9.7.16.10.5). The
+/// manual draws them; the maps are CuTe's (mma_traits_sm100.hpp) and TVM's (tmem_datapath_layout), which agree.
+///
+///   A  cta_group::2, M = 256            lane m, column n
+///   B  cta_group::2, M = 128, dense     lane m + 64 (n ≥ N/2), column n mod N/2
+///   C  cta_group::2, M = 128, sparse    lane 32 (m/16) + m mod 16, column n
+///   D  cta_group::1, M = 128            lane m, column n
+///   E  .ws, M = 64                      as B
+///   F  M = 64                           as C
+///   G  .ws, M = 32                      lane m + 32 (n / (N/4)), column n mod N/4
+///
+/// m counts the CTA's own rows: a pair of CTAs has the upper and the lower half.
+enum class DataPath : std::uint8_t { a, b, c, d, e, f, g };
+char letter(DataPath path);
+
+/// D = A B + D in Tensor Memory. PTX ISA 9.7.16.10; sm_100a, sm_103a, sm_110a and their families.
+struct Tcgen05Mma {
+    std::string name;  ///< `tcgen05.mma.cta_group::1.kind::f16.m128n256k16.f32.f16.f16`
+    Tcgen05Kind kind = Tcgen05Kind::f16;
+    Shape shape;  ///< of the pair's product for cta_group::2; k counts logical columns
+    MmaTypes types;
+    int cta_group = 1;
+    bool weight_stationary = false, sparse = false;
+    DataPath data_path = DataPath::d;
+    Sparsity sparsity = Sparsity::two_of_four;
+    int chunk = 4;      ///< logical columns of A that four bits of metadata describe
+    int d_columns = 0;  ///< 32-bit columns of Tensor Memory that D takes in each CTA
+    layout::Layout d;   ///< (m, n) to cluster_ctarank (of a pair), TLane, TCol; f16 in the lower half of a cell
+    layout::Layout a_tensor_memory;  ///< (m, stored k) to cluster_ctarank, TLane, TCol, bit: A in Tensor Memory
+
+    int stored_k() const { return sparse ? shape.k / 2 : shape.k; }
+    int rows_per_cta() const { return shape.m / cta_group; }
+    /// (m, chunk) to cluster_ctarank, TLane, TCol, bit, from an even column on: the selector is bit 0 of the column for
+    /// f16 and tf32, 0 for the others. CuTe's map for 128 rows per CTA; an error for 64 rows without .ws, of which no
+    /// text says where they lie. PTX ISA 9.7.16.10.8.4.
+    Result<layout::Layout> metadata(int selector) const;
+    /// What a CTA's descriptor of A or of B describes, of the tile that one instruction reads, packed as `shared_tile`
+    /// packs.
+    Result<SharedTile> shared_a(OperandMajor major, layout::SwizzleMode swizzle) const;
+    Result<SharedTile> shared_b(OperandMajor major, layout::SwizzleMode swizzle) const;
+};
+
+/// The instruction, or the rule that it breaks. types.c is D's.
+Result<Tcgen05Mma> tcgen05_mma(Tcgen05Kind kind, Shape shape, MmaTypes types, int cta_group,
+                               bool weight_stationary = false, bool sparse = false);
+
+}  // namespace tilepath::atom
