@@ -26,6 +26,13 @@ install(FILES ${PROJECT_BINARY_DIR}/include/tilepath/diagnostic.h DESTINATION ${
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 if(TARGET tilepath_cli_program)
   install(TARGETS tilepath_cli_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(texts ${PROJECT_BINARY_DIR}/texts)
+    install(FILES ${texts}/tilepath DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${texts}/_tilepath DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${texts}/tilepath.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+    install(FILES ${texts}/tilepath.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
 endif()
 
 configure_package_config_file(cmake/tilepath-config.cmake.in ${PROJECT_BINARY_DIR}/tilepath-config.cmake

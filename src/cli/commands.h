@@ -14,6 +14,7 @@ void add_gemm(CLI::App& program, int& exit_status);
 void add_run(CLI::App& program, int& exit_status);
 void add_init(CLI::App& program, int& exit_status);
 void add_extract(CLI::App& program, int& exit_status);
+void add_completion(CLI::App& program, int& exit_status);
 void add_dot(CLI::App& program, int& exit_status);
 void add_isa(CLI::App& program, int& exit_status);
 void add_layout(CLI::App& program, int& exit_status);

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
     add_extract(program, exit_status);
     add_dot(program, exit_status);
     add_isa(program, exit_status);
+    add_completion(program, exit_status);
     add_layout(program, exit_status);
     try {
         program.parse(argc, argv);

@@ -7,6 +7,7 @@
 #include "cli/run_options.h"
 #include "host/compare.h"
 #include "host/launch_file.h"
+#include "host/stop.h"
 #include "report/data_path.h"
 
 namespace tilepath::cli {
@@ -15,6 +16,7 @@ namespace {
 struct Options : RunOptions {
     std::string file;
     bool counts = false;
+    host::StopRequest stop;
 };
 
 /// Differences of every buffer that has an expectation, by buffer.
@@ -66,6 +68,56 @@ int tell(const host::Job& job, const host::Outcome& outcome, bool on_gpu) {
     return status;
 }
 
+/// What the GPU has in a buffer against what tilepath has.
+host::Difference disagreement(const host::Job& job, const host::Outcome& gpu, const host::Outcome& own, std::size_t buffer) {
+    return host::compare(job.buffers[buffer], gpu.buffers[buffer], own.buffers[buffer]);
+}
+
+bool disagree(const host::Job& job, const host::Outcome& gpu, const host::Outcome& own) {
+    for (std::size_t i = 0; i < job.buffers.size(); ++i)
+        if (disagreement(job, gpu, own, i).different) return true;
+    return false;
+}
+
+nlohmann::json disagreements_as_json(const host::Job& job, const host::Outcome& gpu, const host::Outcome& own) {
+    nlohmann::json out = nlohmann::json::array();
+    for (std::size_t i = 0; i < job.buffers.size(); ++i) {
+        const host::Difference difference = disagreement(job, gpu, own, i);
+        const host::Buffer& buffer = job.buffers[i];
+        nlohmann::json row{{"name", buffer.name}, {"compared", difference.compared}, {"different", difference.different}};
+        for (const host::Difference::Element& one : difference.first)
+            row["first"].push_back({{"index", one.index}, {"gpu", host::to_text(buffer.dtype, one.found)},
+                                    {"tilepath", host::to_text(buffer.dtype, one.expected)}});
+        out.push_back(row);
+    }
+    return out;
+}
+
+/// --stop-at: runs until a warp comes to the line, and shows what was asked for.
+int run_to_line(const Options& options, host::Job& job, exec::LaunchOptions& how) {
+    if (options.on_gpu()) return report_bad_input(fail("--stop-at stops tilepath, not a GPU", "leave out --device gpu").error());
+    auto stop = host::Stop::create(job, options.stop);
+    if (!stop) return report_bad_input(stop.error());
+    how.breakpoint = stop->get();
+    if (options.json) how.print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
+    auto outcome = host::run_on_cpu(job, how);
+    if (!outcome) return report_bad_input(outcome.error());
+    const bool stopped = (*stop)->has_stopped();
+    const int status = stopped ? exit_clean : outcome->ok() ? exit_bad_input : exit_kernel_fault;
+    if (options.json) {
+        nlohmann::json out = to_json(job, *outcome, status);
+        out.erase("buffers");
+        if (stopped) out["stop"] = (*stop)->text();
+        fmt::print("{}\n", out.dump(2));
+    } else if (stopped) {
+        std::fputs((*stop)->text().c_str(), stdout);
+    } else if (!outcome->ok()) {
+        tell(job, *outcome, false);
+    }
+    if (!stopped) return outcome->ok() ? report_bad_input((*stop)->not_reached().error()) : status;
+    return status;
+}
+
 int run(const Options& options) {
     auto file = host::read_launch_file(options.file);
     if (!file) return report_bad_input(file.error());
@@ -73,6 +125,7 @@ int run(const Options& options) {
     if (!job) return report_bad_input(job.error());
     auto how = options.launch_options();
     if (!how) return report_bad_input(how.error());
+    if (!options.stop.at.empty()) return run_to_line(options, *job, *how);
     report::DataPathCounter counter(*job->launches.front().program);
     if (options.counts) how->observer = &counter;
     // With --json standard output holds nothing but the JSON.
@@ -80,15 +133,30 @@ int run(const Options& options) {
 
     auto outcome = options.on_gpu() ? host::run_on_gpu(*job) : host::run_on_cpu(*job, *how);
     if (!outcome) return report_bad_input(outcome.error());
+    std::optional<host::Outcome> own;  // of tilepath, beside the GPU's
+    if (options.compares_gpu()) {
+        auto ran = host::run_on_cpu(*job, *how);
+        if (!ran) return report_bad_input(ran.error());
+        if (!ran->ok()) return tell(*job, *ran, false);
+        own = std::move(*ran);
+    }
     if (auto saved = host::save(*job, *outcome); !saved) return report_bad_input(saved.error());
     int status = exit_clean;
     if (options.json) {
         for (const auto& [buffer, difference] : differences(*job, *outcome))
             if (difference.different) status = exit_difference;
+        if (own && disagree(*job, *outcome, *own)) status = exit_difference;
         if (!outcome->ok()) status = exit_kernel_fault;
-        fmt::print("{}\n", to_json(*job, *outcome, status).dump(2));
+        nlohmann::json out = to_json(*job, *outcome, status);
+        if (own) out["gpu_and_tilepath"] = disagreements_as_json(*job, *outcome, *own);
+        fmt::print("{}\n", out.dump(2));
     } else {
         status = tell(*job, *outcome, options.on_gpu());
+        if (own) {
+            for (std::size_t i = 0; i < job->buffers.size(); ++i)
+                std::fputs(host::describe_disagreement(job->buffers[i], disagreement(*job, *outcome, *own, i)).c_str(), stdout);
+            if (status == exit_clean && disagree(*job, *outcome, *own)) status = exit_difference;
+        }
     }
     if (options.counts && !options.json && !options.on_gpu()) fmt::print("data path\n{}", report::to_string(counter));
     return status;
@@ -102,6 +170,16 @@ void add_run(CLI::App& program, int& exit_status) {
     command->add_option("FILE", options->file, "The launch file (`tilepath init` writes one)")->required();
     options->add_to(*command);
     command->add_flag("--counts", options->counts, "Print which instructions moved what, how often");
+    CLI::Option* at = command->add_option("--stop-at", options->stop.at,
+                                          "Run until a warp comes to this line: LINE of the PTX, or FILE:LINE of its source");
+    command
+        ->add_option("--show", options->stop.show,
+                     "What to print there, with commas between: %r1, %f2:f32, shared:0x400+64, BUFFER[128]+64, global:%rd1+16, local:0+16")
+        ->delimiter(',')
+        ->needs(at);
+    command->add_option("--warp", options->stop.warp, "Only this warp of a CTA; default: the first that comes")->needs(at);
+    command->add_option("--cta", options->stop.cta, "Only this CTA: its x, y and z")->delimiter(',')->expected(1, 3)->needs(at);
+    command->add_option("--count", options->stop.count, "Stop not the first time, but the Nth")->check(CLI::PositiveNumber)->needs(at);
     command->callback([options, &exit_status] { exit_status = run(*options); });
 }
 

@@ -19,8 +19,8 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 void RunOptions::add_to(CLI::App& command) {
     command.add_option("--arch", arch, "The device whose arithmetic and limits count: sm_80, sm_89, sm_90, …");
-    command.add_option("--device", device, "cpu: this machine's processor; gpu: a real one, through its driver")
-        ->check(CLI::IsMember({"cpu", "gpu"}));
+    command.add_option("--device", device, "cpu: this machine's processor; gpu: a real one, through its driver, compared with tilepath; gpu-alone")
+        ->check(CLI::IsMember({"cpu", "gpu", "gpu-alone"}));
     command.add_option("--copies", copies, "When an asynchronous copy lands in its legal window: eager (at issue), late, random")
         ->check(CLI::IsMember({"eager", "late", "random"}));
     command.add_option("--schedule", schedule, "Run in the order of this seed, on one thread: the same order every time");

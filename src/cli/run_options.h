@@ -20,7 +20,8 @@ struct RunOptions {
     void add_to(CLI::App& command);
     /// What exec needs of them; an error where --ctas or --timeout say nothing sensible.
     Result<exec::LaunchOptions> launch_options() const;
-    bool on_gpu() const { return device == "gpu"; }
+    bool on_gpu() const { return device != "cpu"; }
+    bool compares_gpu() const { return device == "gpu"; }
 };
 
 }  // namespace tilepath::cli

@@ -53,7 +53,8 @@ void Executor::run_group(Warp& warp, Group& group) {
         const Code& op = *pc;
         const LaneMask active = lanes & (predicates[op.guard] ^ op.guard_invert);
         if constexpr (observed) {
-            if (active != 0 && op.op != nullptr)
+            if (stops_before(warp, *frame, op, lanes)) return leave(pc);
+            if (observer_ != nullptr && active != 0 && op.op != nullptr)
                 observer_->operation({frame->function->function, op.op,
                                       static_cast<std::uint32_t>(warp.cta->state.linear), warp.index, active});
         }

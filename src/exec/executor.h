@@ -54,6 +54,8 @@ class Executor {
     void run_group(Warp& warp, Group& group);
     Step nothing(Context& c);
     Step fence(Context& c);
+    // stop.cpp
+    bool stops_before(Warp& warp, const Frame& frame, const Code& code, LaneMask lanes);
 
     // control.cpp
     Group* choose(Warp& warp);
@@ -160,7 +162,7 @@ class Executor {
     std::uint32_t thread_;
     std::atomic<std::uint64_t>& own_epoch_;
     machine::Observer* observer_;
-    bool observe_operations_;
+    bool observe_operations_;  ///< an observer or a breakpoint wants to see each
     FramePool frames_;
     struct CachedRange {
         machine::Address begin = 1, end = 0;

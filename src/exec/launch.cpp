@@ -101,6 +101,7 @@ void run_threads(LaunchState& state, std::uint32_t threads, LaunchReport& report
     report.fault = std::move(state.fault);
     report.ctas = state.finished_ctas;
     report.operations = state.operations;
+    report.stopped = state.stopped;
     if (report.fault || (!state.deadlocked && !state.timed_out)) return;
     report.deadlock.emplace();
     report.deadlock->timed_out = !state.deadlocked;
@@ -166,7 +167,7 @@ Result<LaunchReport> launch(const Program& program, const Device& device, machin
         return std::unexpected(std::move(wrong));
     if (auto range = check_range(shape, options); !range) return std::unexpected(range.error());
     const LaunchConstants constants{parameters, shape};
-    auto loaded = load(program, device, image, options.observer == nullptr ? &constants : nullptr);
+    auto loaded = load(program, device, image, options.observer == nullptr && options.breakpoint == nullptr ? &constants : nullptr);
     if (!loaded) return std::unexpected(loaded.error());
 
     LaunchState state(*loaded, device, memory, shape, parameters, options);
@@ -187,7 +188,7 @@ Result<LaunchReport> launch(const Program& program, const Device& device, machin
 
     std::uint64_t threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     threads = std::min(threads, state.end_cluster - state.first_cluster);
-    if (options.seed || options.observer != nullptr) threads = 1;
+    if (options.seed || options.observer != nullptr || options.breakpoint != nullptr) threads = 1;
     state.epochs = std::vector<LaunchState::Epoch>(threads);
     state.idle_epochs.assign(threads, LaunchState::busy);
     state.idle_timed.assign(threads, false);

@@ -14,6 +14,8 @@
 
 namespace tilepath::exec {
 
+class Breakpoint;  // exec/stop.h
+
 struct LaunchShape {
     machine::Dim3 grid, block, cluster;
     std::uint32_t dynamic_shared_bytes = 0;
@@ -29,6 +31,7 @@ struct LaunchOptions {
     std::uint64_t first_cta = 0;                       ///< linear index
     std::optional<std::uint64_t> cta_count;            ///< a part of the grid; whole clusters
     machine::Observer* observer = nullptr;             ///< runs on one host thread
+    Breakpoint* breakpoint = nullptr;                  ///< runs on one host thread
     std::function<void(std::string_view)> print;       ///< text of vprintf, whole calls; null: standard output
     std::function<void(std::uint64_t done, std::uint64_t all)> progress;  ///< CTAs that have finished, now and then
 };
@@ -38,6 +41,7 @@ struct LaunchReport {
     std::optional<Deadlock> deadlock;
     std::uint64_t ctas = 0;        ///< that have finished
     std::uint64_t operations = 0;  ///< micro-operations, each by one warp
+    bool stopped = false;          ///< a breakpoint ended it
 
     bool ok() const { return !fault && !deadlock; }
 };

@@ -45,6 +45,7 @@ struct LaunchState {
     std::mutex mutex;  ///< of what follows
     std::optional<Fault> fault;
     bool deadlocked = false;
+    bool stopped = false;
     std::chrono::steady_clock::time_point next_progress{};
     /// By host thread: the epoch at which it found nothing to do, or one of these.
     static constexpr std::uint64_t busy = ~0ull, gone = ~0ull - 1;

@@ -18,7 +18,7 @@ Executor::Executor(LaunchState& launch, std::uint32_t thread)
       thread_(thread),
       own_epoch_(launch.epochs[thread].writes),
       observer_(launch.options.observer),
-      observe_operations_(observer_ != nullptr && observer_->wants_operations()),
+      observe_operations_(launch.options.breakpoint != nullptr || (observer_ != nullptr && observer_->wants_operations())),
       ranges_(launch.loaded.sites),
       random_(launch.options.seed.value_or(0) + thread) {
     if (launch.options.timeout) deadline_ = std::chrono::steady_clock::now() + *launch.options.timeout;

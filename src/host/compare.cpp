@@ -55,15 +55,38 @@ Difference compare(const Buffer& buffer, const std::vector<std::uint8_t>& found,
     return out;
 }
 
+namespace {
+
+/// What follows the first elements.
+std::string rest_of(const Difference& difference) {
+    std::string out;
+    if (difference.different > difference.first.size())
+        out += fmt::format("  and {} more\n", difference.different - difference.first.size());
+    if (difference.largest_ulp > 0)
+        out += fmt::format("  largest distance of finite elements: {:.0f} ulp\n", difference.largest_ulp);
+    return out;
+}
+
+}  // namespace
+
 std::string to_string(const Buffer& buffer, const Difference& difference) {
     if (difference.different == 0) return {};
     std::string out = fmt::format("{}: {} of {} elements differ from what is expected\n", buffer.name, difference.different, difference.compared);
     for (const Difference::Element& one : difference.first)
         out += fmt::format("  {}[{}] = {}, expected {}\n", buffer.name, fmt::join(one.index, ", "), to_text(buffer.dtype, one.found),
                            to_text(buffer.dtype, one.expected));
-    if (difference.different > difference.first.size()) out += fmt::format("  and {} more\n", difference.different - difference.first.size());
-    if (difference.largest_ulp > 0) out += fmt::format("  largest distance of finite elements: {:.0f} ulp\n", difference.largest_ulp);
-    return out;
+    return out + rest_of(difference);
+}
+
+std::string describe_disagreement(const Buffer& buffer, const Difference& difference) {
+    if (difference.different == 0)
+        return fmt::format("{}: {} elements are the same on the GPU and in tilepath\n", buffer.name, difference.compared);
+    std::string out = fmt::format("{}: {} of {} elements differ between the GPU and tilepath\n", buffer.name, difference.different,
+                                  difference.compared);
+    for (const Difference::Element& one : difference.first)
+        out += fmt::format("  {}[{}] = {} on the GPU, {} in tilepath\n", buffer.name, fmt::join(one.index, ", "),
+                           to_text(buffer.dtype, one.found), to_text(buffer.dtype, one.expected));
+    return out + rest_of(difference);
 }
 
 Result<void> save(const Job& job, const Outcome& outcome) {

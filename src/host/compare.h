@@ -24,6 +24,9 @@ Difference compare(const Buffer& buffer, const std::vector<std::uint8_t>& found,
 /// Several lines for people: the first elements with both values. Empty if nothing differs.
 std::string to_string(const Buffer& buffer, const Difference& difference);
 
+/// The same for what a GPU found and tilepath expects; also where all are alike.
+std::string describe_disagreement(const Buffer& buffer, const Difference& difference);
+
 /// Writes the buffers that have a `save`, .npy or raw.
 Result<void> save(const Job& job, const Outcome& outcome);
 

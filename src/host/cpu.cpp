@@ -69,7 +69,7 @@ Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
         auto report = exec::launch(*launch.program, *device, **memory, *image, launch.shape, parameters, options);
         if (!report) return std::unexpected(report.error());
         outcome.reports.push_back(std::move(*report));
-        if (!outcome.reports.back().ok()) break;
+        if (!outcome.reports.back().ok() || outcome.reports.back().stopped) break;
     }
     for (std::size_t i = 0; i < job.buffers.size(); ++i) {
         std::span<std::uint8_t> bytes = host_bytes(addresses[i], job.buffers[i].bytes.size());

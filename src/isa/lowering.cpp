@@ -16,6 +16,14 @@ using ptx::OperandKind;
 
 DataType data_type(ptx::Type type) { return program::type_named(ptx::word(type)).value_or(DataType::none); }
 
+/// Of the i-th register that a declaration makes: `%r<9>` names %r0 to %r8, a vector's parts are v.x, v.y, …
+std::string register_name(const ptx::Module& module, const ptx::Variable& variable, std::uint32_t i) {
+    std::string name(module.name(variable.name));
+    if (variable.parameterised) name += std::to_string(i / variable.vector);
+    if (variable.vector > 1) name += std::string(".") + "xyzw"[i % variable.vector];
+    return name;
+}
+
 }  // namespace
 
 Lowering::Lowering(ProgramBuilder& builder, const ptx::Module& module, const ptx::Function& function,
@@ -28,7 +36,7 @@ Lowering::Lowering(ProgramBuilder& builder, const ptx::Module& module, const ptx
         if (variable.space != ptx::Space::reg) continue;
         std::uint32_t first = module.symbols[variable.symbol].number;
         for (std::uint32_t i = 0; i < variable.count * variable.vector; ++i)
-            out_.registers[first + i] = {data_type(variable.type), {}};
+            out_.registers[first + i] = {data_type(variable.type), register_name(module, variable, i)};
     }
 }
 

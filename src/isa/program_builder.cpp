@@ -138,8 +138,8 @@ void ProgramBuilder::lower(std::uint32_t index) {
     for (ptx::Range range : {function.parameters, function.returns})
         for (const ptx::Variable& variable : module_.variables_in(range))
             if (variable.space == ptx::Space::reg)
-                out.registers[module_.symbols[variable.symbol].number].type =
-                    program::type_named(ptx::word(variable.type)).value_or(DataType::b32);
+                out.registers[module_.symbols[variable.symbol].number] = {
+                    program::type_named(ptx::word(variable.type)).value_or(DataType::b32), std::string(module_.name(variable.name))};
     lay_out_parameters(function, out);
     const std::size_t errors = diagnostics_.size();
     for (const ptx::Statement& statement : module_.body(function)) {

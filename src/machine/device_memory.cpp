@@ -131,6 +131,13 @@ std::optional<DeviceMemory::Allocation> DeviceMemory::describe(Address address) 
     return candidate;
 }
 
+std::optional<DeviceMemory::Allocation> DeviceMemory::named(std::string_view name) const {
+    std::shared_lock lock(mutex_);
+    for (const auto& [begin, allocation] : allocations_)
+        if (allocation.name == name) return allocation;
+    return {};
+}
+
 std::optional<DeviceMemory::Range> DeviceMemory::find(Address address) const {
     std::shared_lock lock(mutex_);
     auto after = allocations_.upper_bound(address);

@@ -45,6 +45,8 @@ class DeviceMemory {
     std::optional<Allocation> describe(Address address) const;
     /// The allocation that holds `address`, or the one whose edge is closest to it.
     std::optional<Allocation> nearest(Address address) const;
+    /// The first allocation of that name.
+    std::optional<Allocation> named(std::string_view name) const;
     /// Changes whenever a range that find() gave may have become invalid.
     std::uint64_t generation() const { return generation_.load(std::memory_order_acquire); }
 
