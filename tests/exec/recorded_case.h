@@ -1,0 +1,54 @@
+#pragma once
+// Kernels whose results an H200 gave (tests/vectors/kernels), as text: one list for the recorder (tools/record) and for
+// the test that replays them. Plain C++, so that the recorder needs nothing else. The format: tests/vectors/README.md.
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+namespace tilepath::recorded {
+
+/// A register that the kernel reads, and what fills it (recorded_inputs.h). Its first letter is its width: p predicate,
+/// h 16 bits, r 32, q 64, x 128.
+struct Input {
+    std::string name, kind;
+};
+
+struct Case {
+    std::string name;  ///< the instructions that it records, then perhaps #VARIANT; the inputs' seed
+    std::uint32_t rows = 1, threads = 32;
+    std::vector<Input> inputs;
+    std::vector<std::string> outputs;
+    std::uint32_t shared_bytes = 0, global_bytes = 0;
+    std::string memory_kind = "b32";  ///< what memory holds before
+    std::vector<std::string> body;
+    std::vector<std::vector<std::uint32_t>> first;  ///< of row 0: a line for each word of each output, 32 words of memory
+    std::uint64_t hash = 0;                         ///< of the results of all rows
+
+    std::uint32_t memory_bytes() const { return shared_bytes + global_bytes; }
+    std::uint32_t input_words() const, output_words() const;  ///< of 32 bits, for one thread
+};
+
+/// 32-bit words that a register takes in the buffers.
+std::uint32_t words_of(const std::string& register_name);
+
+/// Throws std::runtime_error about text that is no recording.
+std::vector<Case> read_cases(std::istream& from);
+void write_case(std::ostream& to, const Case& each);
+
+std::string module_head();
+/// The kernel as an entry `name` with parameters in, out, memory. A CTA computes one row. Buffers are 32-bit words:
+/// in and out [row][word][thread], memory [row][byte], the shared part first. The body finds registers p h r q x, its
+/// thread in `tid`, the address of shared memory in `sm`, of its global memory in `gm`.
+std::string entry_text(const Case& each, const std::string& name);
+
+struct Buffers {
+    std::vector<std::uint32_t> in, out, memory;
+};
+/// Inputs as they are before the launch; `out` holds 0xA5 in every byte.
+Buffers buffers_of(const Case& each);
+
+/// Fills `first` and `hash`.
+void take_results(Case& each, const Buffers& after);
+
+}  // namespace tilepath::recorded

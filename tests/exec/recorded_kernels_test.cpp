@@ -1,0 +1,71 @@
+// The kernels of tests/vectors/kernels, run as sm_90: registers and memory hold to the bit what an H200 gave.
+#include <fstream>
+#include <set>
+
+#include "kernel.h"
+#include "recorded_case.h"
+
+namespace tilepath::exec {
+namespace {
+
+std::vector<recorded::Case> cases_of(const std::string& name) {
+    std::ifstream file(TILEPATH_TEST_DIR "/vectors/kernels/" + name + ".txt");
+    return recorded::read_cases(file);
+}
+
+/// The first result of row 0 that differs.
+std::string first_difference(const recorded::Case& expected, const recorded::Case& found) {
+    if (expected.first.size() != found.first.size()) return "another number of results";
+    for (std::size_t line = 0; line < expected.first.size(); ++line)
+        for (std::size_t i = 0; i < expected.first[line].size(); ++i)
+            if (expected.first[line][i] != found.first[line][i])
+                return fmt::format("row 0, word {}, thread {}: expected {:08x}, found {:08x}", line, i,
+                                   expected.first[line][i], found.first[line][i]);
+    return "in a row after the first";
+}
+
+template <class T>
+T* copy_in(Device& gpu, const std::vector<T>& values) {
+    T* at = gpu.buffer<T>(values.size() + 4);
+    std::copy(values.begin(), values.end(), at);
+    return at;
+}
+
+recorded::Case replay(const recorded::Case& each) {
+    Device gpu("sm_90");
+    recorded::Buffers buffers = recorded::buffers_of(each);
+    std::uint32_t *in = copy_in(gpu, buffers.in), *out = copy_in(gpu, buffers.out), *memory = copy_in(gpu, buffers.memory);
+    gpu.run_clean(compile_module(recorded::module_head() + recorded::entry_text(each, "k")), blocks(each.rows, each.threads),
+                  in, out, memory);
+    std::copy(out, out + buffers.out.size(), buffers.out.begin());
+    std::copy(memory, memory + buffers.memory.size(), buffers.memory.begin());
+    recorded::Case found = each;
+    recorded::take_results(found, buffers);
+    return found;
+}
+
+class RecordedKernels : public testing::TestWithParam<std::pair<const char*, std::size_t>> {};
+
+TEST_P(RecordedKernels, GiveWhatAnH200Gave) {
+    const auto [name, count] = GetParam();
+    const std::vector<recorded::Case> cases = cases_of(name);
+    EXPECT_EQ(cases.size(), count);
+    std::size_t different = 0;
+    for (const recorded::Case& each : cases) {
+        const recorded::Case found = replay(each);
+        if (found.hash == each.hash && found.first == each.first) continue;
+        ++different;
+        ADD_FAILURE() << each.name << ": " << first_difference(each, found);
+    }
+    EXPECT_EQ(different, 0u) << "of " << cases.size();
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAnH200, RecordedKernels,
+                         testing::Values(std::pair{"scalar", 2538}, std::pair{"matrix", 400},
+                                         std::pair{"matrix_moves", 37}, std::pair{"warp", 420},
+                                         std::pair{"barriers", 126}, std::pair{"atomics", 1309},
+                                         std::pair{"copies", 202}),
+                         [](const auto& each) { return std::string(each.param.first); });
+
+}  // namespace
+}  // namespace tilepath::exec
