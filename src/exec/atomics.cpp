@@ -24,7 +24,13 @@ std::uint32_t add_f32(std::uint32_t a, std::uint32_t b, bool flush) {
     return static_cast<std::uint32_t>(number::add(Format::f32, a, b, how));
 }
 
-std::uint64_t add_float(Format format, std::uint64_t a, std::uint64_t b) { return number::add(format, a, b, {}); }
+/// f64 addition as memory does it: global memory passes a NaN on as it is, signaling or not, b's before its own; shared
+/// memory is updated by an ordinary addition (recorded on an H200).
+std::uint64_t add_f64(std::uint64_t old, std::uint64_t b, bool global) {
+    const auto nan = [](std::uint64_t x) { return (x & 0x7FFFFFFFFFFFFFFF) > 0x7FF0000000000000; };
+    if (global && (nan(b) || nan(old))) return nan(b) ? b : old;
+    return number::add(Format::f64, b, old, {});
+}
 
 /// min and max of f16 and bf16: a NaN gives the other operand, −0 is less than +0.
 std::uint64_t choose_float(Format format, std::uint64_t a, std::uint64_t b, bool smaller) {
@@ -36,10 +42,11 @@ std::uint64_t choose_float(Format format, std::uint64_t a, std::uint64_t b, bool
     return less == smaller ? a : b;
 }
 
-std::uint64_t float_operation(AtomicOp op, Format format, std::uint64_t a, std::uint64_t b, bool flush) {
-    if (op == AtomicOp::add)
-        return format == Format::f32 ? add_f32(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), flush)
-                                     : add_float(format, a, b);
+std::uint64_t float_operation(AtomicOp op, Format format, std::uint64_t a, std::uint64_t b, bool global) {
+    if (op == AtomicOp::add) {
+        if (format == Format::f32) return add_f32(static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b), global);
+        return format == Format::f64 ? add_f64(a, b, global) : number::add(format, a, b, {});
+    }
     return choose_float(format, a, b, op == AtomicOp::min);
 }
 
@@ -74,13 +81,13 @@ std::uint64_t integer_operation(AtomicOp op, DataType type, std::uint64_t a, std
 struct Update {
     AtomicOp op;
     DataType type;
-    bool flush;  ///< f32: subnormals become zero
+    bool global;  ///< in global memory, whose additions are not those of registers
 
     std::uint64_t operator()(std::uint64_t old, std::uint64_t b, std::uint64_t c) const {
         const auto format = program::is_float(type) ? program::format_of(type) : std::nullopt;
         if (!format || op == AtomicOp::exch || op == AtomicOp::cas) return integer_operation(op, type, old, b, c);
         if (program::traits(type).elements == 2) return packed_operation(op, *format, old, b);
-        return float_operation(op, *format, old, b, flush);
+        return float_operation(op, *format, old, b, global);
     }
 };
 

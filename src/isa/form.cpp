@@ -183,20 +183,4 @@ int Form::operand(std::string_view name) const {
 
 Form compile(const FormText& text, const Family& family) { return Reader(text, family).read(); }
 
-Evidence evidence_of(const Form& form) {
-    const Evidence evidence = form.family->evidence;
-    const bool beyond =
-        evidence.kind == Evidence::Kind::hardware && (form.needs.sm > evidence.sm || form.needs.suffix != Suffix::any);
-    return beyond ? Evidence{} : evidence;
-}
-
-std::string to_string(Evidence evidence) {
-    switch (evidence.kind) {
-        case Evidence::Kind::manual: return "manual";
-        case Evidence::Kind::model: return "model";
-        case Evidence::Kind::hardware: return fmt::format("hardware(sm_{})", evidence.sm);
-    }
-    TILEPATH_ASSERT(false, "an Evidence outside its enum");
-}
-
 }  // namespace tilepath::isa

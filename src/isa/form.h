@@ -64,7 +64,6 @@ struct Family {
     std::string_view manual;  ///< PTX ISA sections
     std::vector<FormText> forms;
     void (*lower)(Lowering& to, const Bound& in) = nullptr;
-    Evidence evidence = {};
 };
 
 /// Modifiers that keep the form's order among themselves.
@@ -102,7 +101,10 @@ struct Form {
     int operand(std::string_view name) const;
 };
 
-/// Its family's evidence; of what the recorded device does not have, the manual's.
+/// The form as one line, with its words: its name in recorded_forms.inc.
+std::string line_of(const Form& form);
+
+/// Recorded, where tests/vectors has results for each of its words; else the manual's.
 Evidence evidence_of(const Form& form);
 
 /// Reads a FormText. A malformed one is a fault of ours.

@@ -22,8 +22,9 @@ struct Case {
     std::uint32_t shared_bytes = 0, global_bytes = 0;
     std::string memory_kind = "b32";  ///< what memory holds before
     std::vector<std::string> body;
-    std::vector<std::vector<std::uint32_t>> first;  ///< of row 0: a line for each word of each output, 32 words of memory
-    std::uint64_t hash = 0;                         ///< of the results of all rows
+    std::vector<std::vector<std::uint32_t>>
+        first;               ///< of row 0: four words of the outputs, a line each; 32 words of memory
+    std::uint64_t hash = 0;  ///< of the results of all rows
 
     std::uint32_t memory_bytes() const { return shared_bytes + global_bytes; }
     std::uint32_t input_words() const, output_words() const;  ///< of 32 bits, for one thread

@@ -16,7 +16,8 @@ struct Value {
 ///                            values, and the value before with another sign or one step off
 ///     pred                   0 or 1
 ///     TYPExN                 N elements in one register, the first lowest
-///     TYPE/dot               operands of a sum, by row mod 8: moderate; any finite; wide exponents; moderate with a few
+///     TYPE/dot               operands of a sum, by row mod 8: moderate; any finite; wide exponents; moderate with a
+///     few
 ///                            special values; subnormal and tiny; small integers; four magnitudes that cancel; raw bits
 ///     TYPE/small             integers from -3 to 3, as a float
 ///     TYPE/ordered           finite and not zero

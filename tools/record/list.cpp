@@ -40,13 +40,20 @@ std::vector<Words> combinations(const isa::Form& form, std::size_t cap) {
                            [&](const Words& words) { return words.size() > 1 && stride % words.size() == 0; });
     };
     while (total > cap && divides()) ++stride;
-    std::vector<Words> all;
-    for (std::size_t i = 0; i < total && all.size() < cap; i += stride) {
+    const auto numbered = [&](std::size_t number) {
         Words words;
-        std::size_t rest = i;
-        for (const Words& each : choices) words.push_back(each[rest % each.size()]), rest /= each.size();
-        all.push_back(std::move(words));
-    }
+        for (const Words& each : choices) words.push_back(each[number % each.size()]), number /= each.size();
+        return words;
+    };
+    std::vector<Words> all;
+    for (std::size_t i = 0; i < total && all.size() < cap; i += stride) all.push_back(numbered(i));
+    // A word that the stride steps over.
+    std::size_t below = 1;
+    for (std::size_t slot = 0; slot < choices.size(); below *= choices[slot++].size())
+        for (std::size_t word = 0; word < choices[slot].size(); ++word)
+            if (std::none_of(all.begin(), all.end(),
+                             [&](const Words& each) { return each[slot] == choices[slot][word]; }))
+                all.push_back(numbered(word * below));
     return all;
 }
 
@@ -69,14 +76,11 @@ std::string Names::next(int bits) {
 
 int main(int argc, char** argv) {
     using namespace tilepath::recorded;
-    const std::map<std::string, void (*)(Cases&)> lists{{"scalar", list_scalar},
-                                                        {"approximations", list_approximations},
-                                                        {"matrix", list_matrix},
-                                                        {"matrix_moves", list_matrix_moves},
-                                                        {"warp", list_warp},
-                                                        {"barriers", list_barriers},
-                                                        {"atomics", list_atomics},
-                                                        {"copies", list_copies}};
+    const std::map<std::string, void (*)(Cases&)> lists{
+        {"scalar", list_scalar},   {"approximations", list_approximations},
+        {"matrix", list_matrix},   {"matrix_moves", list_matrix_moves},
+        {"warp", list_warp},       {"barriers", list_barriers},
+        {"atomics", list_atomics}, {"copies", list_copies}};
     const auto list = lists.find(argc == 2 ? argv[1] : "");
     if (list == lists.end()) return std::fprintf(stderr, "list NAME\n"), 2;
     Cases cases;

@@ -36,13 +36,13 @@ class Names {
 };
 
 using Cases = std::vector<Case>;
-void list_scalar(Cases& into);         ///< registers to registers, lane by lane
+void list_scalar(Cases& into);  ///< registers to registers, lane by lane
 void list_approximations(Cases& into);
-void list_matrix(Cases& into);         ///< mma, mma.sp, wmma.mma
-void list_matrix_moves(Cases& into);   ///< ldmatrix, stmatrix, movmatrix
+void list_matrix(Cases& into);        ///< mma, mma.sp, wmma.mma
+void list_matrix_moves(Cases& into);  ///< ldmatrix, stmatrix, movmatrix
 void list_warp(Cases& into);
 void list_barriers(Cases& into);
 void list_atomics(Cases& into);
-void list_copies(Cases& into);         ///< cp.async
+void list_copies(Cases& into);  ///< cp.async
 
 }  // namespace tilepath::recorded

@@ -2,8 +2,8 @@
 // order cannot matter, with what memory holds at the end.
 #include <algorithm>
 
-#include "list.h"
 #include "../../tests/exec/recorded_inputs.h"
+#include "list.h"
 
 namespace tilepath::recorded {
 namespace {
@@ -54,7 +54,7 @@ std::string destination(Case& each, Names& names, const Parts& of) {
 void add_case(Cases& into, const Parts& of, bool collide) {
     Case each;
     each.name = of.head + (collide ? " #one" : "");
-    each.rows = collide ? 8 : 16;
+    each.rows = collide ? 8 : of.floating() ? 64 : 16;
     const std::string kind = collide ? collision_kind(of) : of.type;
     const int bytes = std::max(of.bits() / 8, 2) * of.vector;
     const auto all = static_cast<std::uint32_t>(std::max(16, collide ? bytes : 32 * bytes));
@@ -116,8 +116,8 @@ void list_atomics(Cases& into) {
             Parts of{form, words};
             // Words that stand for themselves.
             for (std::string_view word : words) {
-                static const std::vector<std::string_view> operations{"exch", "cas", "add", "inc", "dec", "min",
-                                                                      "max",  "and", "or",  "xor"};
+                static const std::vector<std::string_view> operations{"exch", "cas", "add", "inc", "dec",
+                                                                      "min",  "max", "and", "or",  "xor"};
                 if (std::find(operations.begin(), operations.end(), word) != operations.end()) of.op = word;
                 if (word.size() == 2 && word[0] == 'v') of.vector = word[1] - '0';
             }

@@ -51,9 +51,15 @@ void list_arrive(Cases& into, const std::string& head) {
     each.shared_bytes = 256;
     each.inputs.push_back({"r1", "b32"});
     each.outputs = {"r0"};
-    each.body = {"mad.lo.u32 r3, tid, 4, sm; setp.lt.u32 p15, tid, 64;", "@!p15 bra waits;", "st.shared.b32 [r3], r1;",
-                 head + " 2, 96;", "bra.uni done;", "waits:", "barrier.sync.aligned 2, 96;",
-                 "sub.u32 r4, r3, 128; ld.shared.b32 r0, [r4]; ld.shared.b32 r5, [r4+-128]; xor.b32 r0, r0, r5;", "done:"};
+    each.body = {"mad.lo.u32 r3, tid, 4, sm; setp.lt.u32 p15, tid, 64;",
+                 "@!p15 bra waits;",
+                 "st.shared.b32 [r3], r1;",
+                 head + " 2, 96;",
+                 "bra.uni done;",
+                 "waits:",
+                 "barrier.sync.aligned 2, 96;",
+                 "sub.u32 r4, r3, 128; ld.shared.b32 r0, [r4]; ld.shared.b32 r5, [r4+-128]; xor.b32 r0, r0, r5;",
+                 "done:"};
     into.push_back(std::move(each));
 }
 
@@ -61,7 +67,8 @@ void list_arrive(Cases& into, const std::string& head) {
 
 void list_barriers(Cases& into) {
     for (const isa::Form& form : isa::all_forms()) {
-        if (!on_sm_90(form) || (form.opcode != "bar" && form.opcode != "barrier") || form.modifier("warp") >= 0) continue;
+        if (!on_sm_90(form) || (form.opcode != "bar" && form.opcode != "barrier") || form.modifier("warp") >= 0)
+            continue;
         for (const Words& words : combinations(form, 100)) {
             const std::string head = head_of(form, words);
             const bool counted = form.operand("b") >= 0;

@@ -12,7 +12,8 @@ Case begin(const std::string& head, const std::string& variant) {
     each.global_bytes = 1024;
     each.inputs = {{"r1", "below:64"}};
     // Destinations apart, sources anywhere.
-    each.body = {"mad.lo.u32 r2, tid, 37, 11; and.b32 r2, r2, 63; mad.lo.u32 r3, r2, 16, sm; mad.wide.u32 q1, r1, 16, gm;"};
+    each.body = {
+        "mad.lo.u32 r2, tid, 37, 11; and.b32 r2, r2, 63; mad.lo.u32 r3, r2, 16, sm; mad.wide.u32 q1, r1, 16, gm;"};
     return each;
 }
 
@@ -24,7 +25,10 @@ void list_copy(Cases& into, const isa::Form& form, const Words& words) {
         if (word_in(form, words, "cop") == "cg" && size != 16) continue;
         for (const std::string rest : {"", "r4", "p1"}) {
             if (rest.empty() ? n >= 0 && !form.operands[std::size_t(n)].optional : n < 0) continue;
-            Case each = begin(head, " #" + std::to_string(size) + (rest.empty() ? "" : rest == "p1" ? " #ignored" : " #part"));
+            Case each = begin(head, " #" + std::to_string(size) +
+                                        (rest.empty()   ? ""
+                                         : rest == "p1" ? " #ignored"
+                                                        : " #part"));
             if (rest == "r4") each.inputs.push_back({"r4", "below:" + std::to_string(size + 1)});
             if (rest == "p1") each.inputs.push_back({"p1", "pred"});
             if (hinted) each.body.push_back("createpolicy.fractional.L2::evict_last.b64 q2, 1.0;");

@@ -88,8 +88,9 @@ void load_operands(Case& each, const isa::Form& form, const Words& words, const 
             list += (i == 0 ? "" : ", ") + each.inputs.front().name;
             each.inputs.erase(each.inputs.begin());
         }
-        loads.push_back("wmma.load." + matrix + ".sync.aligned." + std::string(word_in(form, words, matrix + "layout")) +
-                        "." + shape + ".shared." + type + " {" + list + "}, [sm+" + std::to_string(at) + "];");
+        loads.push_back("wmma.load." + matrix + ".sync.aligned." +
+                        std::string(word_in(form, words, matrix + "layout")) + "." + shape + ".shared." + type + " {" +
+                        list + "}, [sm+" + std::to_string(at) + "];");
         at += static_cast<std::uint32_t>(source->elements() * source->element_bits / 8);
     }
     each.body.insert(each.body.begin(), loads.begin(), loads.end());
@@ -114,9 +115,9 @@ void list_matrix(Cases& into) {
         if (!on_sm_90(form) || (form.opcode != "mma" && form.opcode != "wmma")) continue;
         if (form.opcode == "wmma" && form.modifier("mma") < 0) continue;
         for (const Words& words : combinations(form, 100'000))
-            form.opcode == "wmma"          ? list_wide(into, form, words)
-            : form.modifier("sp") >= 0     ? list_sparse(into, form, words)
-                                           : list_dense(into, form, words);
+            form.opcode == "wmma"      ? list_wide(into, form, words)
+            : form.modifier("sp") >= 0 ? list_sparse(into, form, words)
+                                       : list_dense(into, form, words);
     }
 }
 

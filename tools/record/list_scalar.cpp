@@ -13,12 +13,13 @@ using program::DataType;
 
 /// Everything else in isa/ that takes only registers.
 const std::set<std::string, std::less<>> no_arithmetic{
-    "activemask", "alloca",    "applypriority", "atom",       "bar",       "barrier",    "bra",         "brkpt",
-    "brx",        "call",      "cp",            "createpolicy", "cvta",    "discard",    "elect",       "exit",
-    "fence",      "isspacep",  "istypep",       "ld",         "ldmatrix",  "ldu",        "match",       "mbarrier",
-    "membar",     "mma",       "movmatrix",     "nanosleep",  "pmevent",   "prefetch",   "prefetchu",   "red",
-    "redux",      "ret",       "shfl",          "st",         "stackrestore", "stacksave", "stmatrix",  "trap",
-    "vote",       "wmma",      "getctarank",    "mapa",       "griddepcontrol"};
+    "activemask", "alloca",       "applypriority", "atom",     "bar",          "barrier",   "bra",
+    "brkpt",      "brx",          "call",          "cp",       "createpolicy", "cvta",      "discard",
+    "elect",      "exit",         "fence",         "isspacep", "istypep",      "ld",        "ldmatrix",
+    "ldu",        "match",        "mbarrier",      "membar",   "mma",          "movmatrix", "nanosleep",
+    "pmevent",    "prefetch",     "prefetchu",     "red",      "redux",        "ret",       "shfl",
+    "st",         "stackrestore", "stacksave",     "stmatrix", "trap",         "vote",      "wmma",
+    "getctarank", "mapa",         "griddepcontrol"};
 
 bool is_approximate(const isa::Form& form) {
     return form.text.find(".approx") != std::string::npos || form.text.find(".full") != std::string::npos;
@@ -47,7 +48,8 @@ std::string kind_of(DataType type) {
     const std::string name(program::traits(type).name);
     if (name == "pred" || bits_of_type(name) != 0) return name;
     const std::size_t by = name.rfind('x');
-    return by == std::string::npos || bits_of_type(name.substr(0, by)) == 0 ? "b" + std::to_string(program::bits(type)) : name;
+    return by == std::string::npos || bits_of_type(name.substr(0, by)) == 0 ? "b" + std::to_string(program::bits(type))
+                                                                            : name;
 }
 
 void add_case(Cases& into, const isa::Form& form, const Words& words, std::size_t operands, const std::string& table,
@@ -103,11 +105,24 @@ void add_form(Cases& into, const isa::Form& form, std::size_t cap) {
                     if (!paired || optional_pair) add_case(into, form, words, operands, table, paired);
 }
 
+/// What kinds of single types seldom draw.
+void add_searches(Cases& into) {
+    Case each;
+    each.name = "fns.b32 #near";
+    each.inputs = {
+        {"r1", "b32"}, {"r2", "below:34"}, {"r3", "choose:0,1,2,3,5,ffffffff,fffffffe,fffffffd,80000000,7fffffff,20"}};
+    each.outputs = {"r0"};
+    each.body = {"fns.b32 r0, r1, r2, r3;"};
+    each.rows = 64;
+    into.push_back(std::move(each));
+}
+
 }  // namespace
 
 void list_scalar(Cases& into) {
     for (const isa::Form& form : isa::all_forms())
         if (on_sm_90(form) && !no_arithmetic.contains(form.opcode) && !is_approximate(form)) add_form(into, form, 24);
+    add_searches(into);
 }
 
 void list_approximations(Cases& into) {

@@ -9,9 +9,12 @@ struct Group {
     std::string name, mask, segments;
 };
 const std::vector<Group>& groups() {
-    static const std::vector<Group> all{
-        {"", "0xffffffff", ""},        {" #low", "0x0000ffff", "1000"},  {" #high", "0xffff0000", "1000"},
-        {" #fours", "0x0f0f0f0f", "1c00"}, {" #scattered", "0x92345679", "1f00"}, {" #one", "0x00100000", "1f00"}};
+    static const std::vector<Group> all{{"", "0xffffffff", ""},
+                                        {" #low", "0x0000ffff", "1000"},
+                                        {" #high", "0xffff0000", "1000"},
+                                        {" #fours", "0x0f0f0f0f", "1c00"},
+                                        {" #scattered", "0x92345679", "1f00"},
+                                        {" #one", "0x00100000", "1f00"}};
     return all;
 }
 
@@ -22,7 +25,8 @@ Case begin(const std::string& head, const Group& group) {
     each.rows = 16;
     each.inputs = {{"r0", "b32"}, {"p0", "pred"}};
     if (!group.name.empty())
-        each.body = {"mov.b32 r63, " + group.mask + "; shr.u32 r63, r63, tid; and.b32 r63, r63, 1; setp.ne.u32 p15, r63, 0;"};
+        each.body = {"mov.b32 r63, " + group.mask +
+                     "; shr.u32 r63, r63, tid; and.b32 r63, r63, 1; setp.ne.u32 p15, r63, 0;"};
     return each;
 }
 std::string guard(const Group& group) { return group.name.empty() ? "" : "@p15 "; }
@@ -50,7 +54,8 @@ void list_shuffle(Cases& into, const std::string& head, const Group& group) {
                 each.inputs.push_back({"r3", kind});
                 each.outputs = {"r0"};
                 if (pair) each.outputs.push_back("p0");
-                each.body.push_back(guard(group) + head + (pair ? " r0|p0" : " r0") + ", r1, r2, r3, " + group.mask + ";");
+                each.body.push_back(guard(group) + head + (pair ? " r0|p0" : " r0") + ", r1, r2, r3, " + group.mask +
+                                    ";");
                 into.push_back(std::move(each));
             }
         }
@@ -61,8 +66,9 @@ void list_shuffle(Cases& into, const std::string& head, const Group& group) {
 void list_one(Cases& into, const isa::Form& form, const std::string& head, const Group& group) {
     const bool vote = form.opcode == "vote", ballot = head.find("ballot") != std::string::npos;
     const bool wide = head.ends_with("64");
-    const std::vector<std::string> kinds = vote ? std::vector<std::string>{"pred", "row:0,1", "choose:1,1,1,1,1,1,1,1,1,1,1,1,0"}
-                                                : std::vector<std::string>{"below:4", "row:0,1,ffffffff", "b32"};
+    const std::vector<std::string> kinds =
+        vote ? std::vector<std::string>{"pred", "row:0,1", "choose:1,1,1,1,1,1,1,1,1,1,1,1,0"}
+             : std::vector<std::string>{"below:4", "row:0,1,ffffffff", "b32"};
     for (const std::string& kind : kinds) {
         for (const bool pair : {false, true}) {
             if (pair && head.find("match.all") == std::string::npos) continue;
@@ -72,8 +78,8 @@ void list_one(Cases& into, const isa::Form& form, const std::string& head, const
             each.inputs.push_back({source, wide && kind == "b32" ? "b64" : kind});
             each.outputs = {vote && !ballot ? "p0" : "r0"};
             if (pair) each.outputs.push_back("p0");
-            each.body.push_back(guard(group) + head + " " + each.outputs[0] + (pair ? "|p0" : "") + ", " + source + ", " +
-                                group.mask + ";");
+            each.body.push_back(guard(group) + head + " " + each.outputs[0] + (pair ? "|p0" : "") + ", " + source +
+                                ", " + group.mask + ";");
             into.push_back(std::move(each));
         }
     }

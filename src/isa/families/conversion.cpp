@@ -76,7 +76,7 @@ constexpr std::string_view float_rounding = "frnd: rn rz rm rp";
 constexpr std::string_view near_or_zero = "frnd2: rn rz";
 
 Family scalar() {
-    Family family{.manual = "9.7.9.21", .forms = {}, .lower = convert, .evidence = h200};
+    Family family{.manual = "9.7.9.21", .forms = {}, .lower = convert};
     auto add = [&](std::string_view syntax, std::vector<std::string_view> words, Needs needs) {
         family.forms.push_back({syntax, std::move(words), needs});
     };
@@ -87,6 +87,9 @@ Family scalar() {
     add("cvt.frnd{.sat}.dtype.atype d, a", {float_rounding, "dtype: f16 f64", from_integer}, since(1, 0));
     add("cvt.frnd.dtype.atype d, a", {float_rounding, "dtype: bf16", "atype: u16 u32 u64 s16 s32 s64"},
         since(7, 8, 90));
+    add("cvt.irnd{.ftz}{.sat}.dtype.atype d, a", {integer_rounding, to_integer, "atype: f32"}, since(1, 0));
+    add("cvt.irnd{.sat}.dtype.atype d, a", {integer_rounding, to_integer, "atype: f16 f64"}, since(1, 0));
+    add("cvt.frnd{.ftz}{.sat}.dtype.atype d, a", {float_rounding, "dtype: f32", from_integer}, since(1, 0));
     // To a float of the same format: an integer if a rounding stands.
     add("cvt{.irnd}{.ftz}{.sat}.dtype.atype d, a", {integer_rounding, "dtype: f32", "atype: f32"}, since(1, 0));
     add("cvt{.irnd}{.sat}.dtype.atype d, a", {integer_rounding, "dtype: f64", "atype: f64"}, since(1, 0));
@@ -114,17 +117,8 @@ Family scalar() {
     return family;
 }
 
-/// Forms some of whose modifiers change nothing (.sat into an integer, .ftz of one) and were not recorded.
-Family scalar_between_kinds() {
-    return {.manual = "9.7.9.21",
-            .forms = {{"cvt.irnd{.ftz}{.sat}.dtype.atype d, a", {integer_rounding, to_integer, "atype: f32"}, since(1, 0)},
-                      {"cvt.irnd{.sat}.dtype.atype d, a", {integer_rounding, to_integer, "atype: f16 f64"}, since(1, 0)},
-                      {"cvt.frnd{.ftz}{.sat}.dtype.atype d, a", {float_rounding, "dtype: f32", from_integer}, since(1, 0)}},
-            .lower = convert};
-}
-
 Family packed() {
-    Family family{.manual = "9.7.9.21", .forms = {}, .lower = convert_packed, .evidence = h200};
+    Family family{.manual = "9.7.9.21", .forms = {}, .lower = convert_packed};
     auto add = [&](std::string_view syntax, std::vector<std::string_view> words, Needs needs) {
         family.forms.push_back({syntax, std::move(words), needs});
     };
@@ -166,7 +160,6 @@ Family packed_four() {
 std::vector<Family> conversion_families() {
     return {
         scalar(),
-        scalar_between_kinds(),
         packed(),
         packed_four(),
         {.manual = "9.7.9.22",
@@ -179,8 +172,7 @@ std::vector<Family> conversion_families() {
                    {"cvt.pack.sat.convert.abtype.ctype d:b32, a:abtype, b:abtype, c",
                     {"convert: u2 s2 u4 s4", "abtype: s32", "ctype: b32"},
                     since(6, 5, 75)}},
-         .lower = pack,
-         .evidence = h200},
+         .lower = pack},
     };
 }
 

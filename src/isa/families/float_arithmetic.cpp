@@ -40,8 +40,7 @@ Family sum_or_product(std::string_view manual, std::string_view single, std::str
             .forms = {{single, {rounding, "type: f32"}, since(1, 0)},
                       {pair, {rounding, "type: f32x2"}, since(8, 6, 100)},
                       {twice, {rounding, "type: f64"}, since(1, 0, 13)}},
-            .lower = lower_plain<op>,
-            .evidence = h200};
+            .lower = lower_plain<op>};
 }
 
 /// So have min and max.
@@ -53,8 +52,7 @@ Family extremum(std::string_view manual, std::array<std::string_view, 5> syntax)
                       {syntax[2], {"type: f32"}, since(7, 2, 86)},
                       {syntax[3], {"type: f32"}, since(8, 8, 100)},
                       {syntax[4], {"type: f64"}, since(1, 0, 13)}},
-            .lower = lower_plain<op>,
-            .evidence = h200};
+            .lower = lower_plain<op>};
 }
 
 }  // namespace
@@ -79,8 +77,7 @@ std::vector<Family> float_arithmetic_families() {
          .forms = {{"fma.rnd{.ftz}{.sat}.type d, a, b, c", {rounding, "type: f32"}, since(2, 0, 20)},
                    {"fma.rnd{.ftz}.type d, a, b, c", {rounding, "type: f32x2"}, since(8, 6, 100)},
                    {"fma.rnd.type d, a, b, c", {rounding, "type: f64"}, since(1, 4, 13)}},
-         .lower = lower_plain<Op::fma>,
-         .evidence = h200},
+         .lower = lower_plain<Op::fma>},
         // On every target that has a rounding modifier, mad is fma.
         {.manual = "9.7.3.7",
          .forms = {{"mad.rnd{.ftz}{.sat}.type d, a, b, c", {rounding, "type: f32"}, since(2, 0, 20)},
@@ -93,18 +90,15 @@ std::vector<Family> float_arithmetic_families() {
         {.manual = "9.7.3.8",
          .forms = {{"div.rnd{.ftz}.type d, a, b", {rounding, "type: f32"}, since(1, 4, 20)},
                    {"div.rnd.type d, a, b", {rounding, "type: f64"}, since(1, 4, 13)}},
-         .lower = lower_plain<Op::div>,
-         .evidence = h200},
+         .lower = lower_plain<Op::div>},
         {.manual = "9.7.3.9",
          .forms = {{"abs{.ftz}.type d, a", {"type: f32"}, since(1, 0)},
                    {"abs.type d, a", {"type: f64"}, since(1, 0, 13)}},
-         .lower = lower_plain<Op::abs>,
-         .evidence = h200},
+         .lower = lower_plain<Op::abs>},
         {.manual = "9.7.3.10",
          .forms = {{"neg{.ftz}.type d, a", {"type: f32"}, since(1, 0)},
                    {"neg.type d, a", {"type: f64"}, since(1, 0, 13)}},
-         .lower = lower_plain<Op::neg>,
-         .evidence = h200},
+         .lower = lower_plain<Op::neg>},
         extremum<Op::min>("9.7.3.11", {"min{.ftz}.type d, a, b", "min{.ftz}.NaN.type d, a, b",
                                        "min{.ftz}{.NaN}.xorsign.abs.type d, a, b",
                                        "min{.ftz}{.NaN}{.abs}.type d, a, b, c", "min.type d, a, b"}),

@@ -74,7 +74,7 @@ constexpr std::string_view f32_d = "dtype: f32", f32_c = "ctype: f32", s32_d = "
 constexpr std::string_view half_or_single_d = "dtype: f16 f32", half_or_single_c = "ctype: f16 f32";
 
 Family dense_family() {
-    Family family{.manual = "9.7.14.5.14", .forms = {}, .lower = mma_sync, .evidence = h200};
+    Family family{.manual = "9.7.14.5.14", .forms = {}, .lower = mma_sync};
     constexpr std::string_view syntax =
         "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d:none, a:none, b:none, c:none";
     constexpr std::string_view rounded =

@@ -100,7 +100,7 @@ constexpr std::string_view shapes = "shape: m16n16k16 m8n32k16 m32n8k16 m16n16k8
 constexpr std::string_view layout = "layout: row col", spaces = "ss: global shared shared::cta";
 
 Family load_family() {
-    Family family{.manual = "9.7.14.4.3", .forms = {}, .lower = load, .evidence = h200};
+    Family family{.manual = "9.7.14.4.3", .forms = {}, .lower = load};
     for (std::string_view syntax : {"wmma.load.a.sync.aligned.layout.shape{.ss}.type d:none, [p]{, stride}",
                                     "wmma.load.b.sync.aligned.layout.shape{.ss}.type d:none, [p]{, stride}"})
         family.forms.insert(family.forms.end(),
@@ -134,8 +134,7 @@ std::vector<Family> wmma_families() {
          .forms = {{store_syntax, {layout, shapes, spaces, "type: f16 f32"}, since(6, 0, 70)},
                    {store_syntax, {layout, shapes, spaces, "type: s32"}, since(6, 3, 72)},
                    {store_syntax, {layout, shapes, spaces, "type: f64"}, since(7, 0, 80)}},
-         .lower = store,
-         .evidence = h200},
+         .lower = store},
         {.manual = "9.7.14.4.5",
          .forms = {{"wmma.mma.sync.aligned.alayout.blayout.shape.dtype.ctype d:none, a:none, b:none, c:none",
                     {any_a, any_b, shapes, "dtype: f16 f32", "ctype: f16 f32"},

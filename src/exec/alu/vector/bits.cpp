@@ -88,9 +88,11 @@ void bfi(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
     write_lanes(rows, op.d, result, active);
 }
 
-/// The n-th set bit from `base`, upwards or (negative) downwards; n = 0: base itself. A base beyond 31 finds nothing.
+/// The n-th set bit from `base`, upwards or (negative) downwards; n = 0: base itself. A base beyond 31 finds nothing. The
+/// least n finds bit 0 (recorded on an H200).
 struct Fns {
     TILEPATH_BODY u32 operator()(u32 mask, u32 base, s32 offset) const {
+        if (u32(offset) == 0x80000000) return 0;
         if (base > 31) return ~0u;
         if (offset == 0) return (mask >> base & 1) != 0 ? base : ~0u;
         const int step = offset > 0 ? 1 : -1;
