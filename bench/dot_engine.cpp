@@ -1,8 +1,8 @@
 // The vector engine of number/ beside OpenBLAS SGEMM, both on one core, in one run.
 //
 // The problem is D = A·B of 512 × 512 × 512 with normally distributed inputs: A row-major, B by columns, as a linear
-// layer has them, rows padded by a cache line. The engine runs it as a kernel with CTA tiles of 128 × 128 and stages of
-// 128 bytes of k does. For each stage it decodes A and B from their raw bits; then each of four tiles of 64 × 64 takes
+// layer has them, rows padded by a cache line. The engine runs it as a kernel with CTA tiles of 256 × 256 and stages of
+// 128 bytes of k does. For each stage it decodes A and B from their raw bits; then each of 16 tiles of 64 × 64 takes
 // four instructions of 32 bytes of k (16 of f16, 8 of tf32, 32 of 8-bit types: the size of one wgmma.m64n64), with the
 // accumulators in memory. All of that is timed. SGEMM has the same matrices in f32. Each rate is the median of
 // repetitions that alternate between the two, in time of this thread, 2 · m · n · k operations each, integers counted
