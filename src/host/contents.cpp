@@ -7,6 +7,7 @@
 
 #include "base/assert.h"
 #include "host/npy.h"
+#include "kernels/inputs.h"
 
 namespace tilepath::host {
 namespace {
@@ -82,12 +83,8 @@ Result<std::vector<std::uint8_t>> from_hex(const Contents& contents, const Buffe
 }  // namespace
 
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t index) {
-    auto mix = [](std::uint64_t z) {
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        return z ^ (z >> 31);
-    };
-    return mix(mix(seed) + (index + 1) * 0x9E3779B97F4A7C15u);
+    using kernels::splitmix64_mix;
+    return splitmix64_mix(splitmix64_mix(seed) + (index + 1) * 0x9E3779B97F4A7C15u);
 }
 
 Result<std::vector<std::uint8_t>> make_contents(const Contents& contents, const Buffer& buffer, std::uint8_t between) {
