@@ -101,6 +101,50 @@ void setp(const Decoded& op, Row* rows, LaneMask* predicates, LaneMask active) {
     if (what.destinations == 2) write_mask(predicates[op.places[1]], combine(what.bool_op, ~t, c), active);
 }
 
+struct Ne {
+    template <class T>
+    TILEPATH_BODY bool operator()(T a, T b) const {
+        return a != b;
+    }
+};
+
+/// The setp of loops and bounds: integers, one predicate, nothing combined. What the others look up is in its type.
+template <class T, class F, bool swap = false>
+void plain_setp(const Decoded& op, Row* rows, LaneMask* predicates, LaneMask active) {
+    const auto* a = lanes_of<T>(rows, swap ? op.b : op.a);
+    const auto* b = lanes_of<T>(rows, swap ? op.a : op.b);
+    alignas(64) u32 flags[warp_lanes];
+    for (int i = 0; i < warp_lanes; ++i) flags[i] = F{}(T(a[i]), T(b[i])) ? ~0u : 0;
+    write_mask(predicates[op.d], mask_of(flags), active);
+}
+
+template <class T>
+LaneFunction plain_relation(Compare compare) {
+    const Shape shape = shape_of(compare, false);
+    switch (shape.relation) {
+        case Relation::eq: return shape.invert ? plain_setp<T, Ne> : plain_setp<T, Eq>;
+        case Relation::lt: return shape.swap ? plain_setp<T, Lt, true> : plain_setp<T, Lt>;
+        case Relation::le: return shape.swap ? plain_setp<T, Le, true> : plain_setp<T, Le>;
+        case Relation::ne:
+        case Relation::num: return nullptr;
+    }
+    return nullptr;
+}
+
+/// Null: it is another setp.
+LaneFunction choose_plain_setp(const MicroOp& op) {
+    if (op.bool_op != program::BoolOp::none || op.destinations != 1) return nullptr;
+    switch (op.type) {
+        case DataType::b32:
+        case DataType::u32: return plain_relation<u32>(op.compare);
+        case DataType::b64:
+        case DataType::u64: return plain_relation<u64>(op.compare);
+        case DataType::s32: return plain_relation<s32>(op.compare);
+        case DataType::s64: return plain_relation<s64>(op.compare);
+        default: return nullptr;
+    }
+}
+
 /// Two elements: p from the lower, q from the upper.
 template <class T, class F>
 void setp_pair(const Decoded& op, Row* rows, LaneMask* predicates, LaneMask active) {
@@ -215,7 +259,10 @@ LaneFunction choose_comparison(const MicroOp& op, DataType type) {
 
 }  // namespace
 
-LaneFunction choose_setp(const MicroOp& op) { return choose_comparison<Setp>(op, op.type); }
+LaneFunction choose_setp(const MicroOp& op) {
+    const LaneFunction plain = choose_plain_setp(op);
+    return plain != nullptr ? plain : choose_comparison<Setp>(op, op.type);
+}
 LaneFunction choose_set(const MicroOp& op) { return choose_comparison<Set>(op, op.source_type); }
 
 }  // namespace tilepath::exec::alu::TILEPATH_ALU_TARGET

@@ -124,9 +124,21 @@ void ternary(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
 
 /// The mask of the lanes whose flag is all ones (else zero).
 TILEPATH_BODY LaneMask mask_of(const u32 (&flags)[warp_lanes]) {
+#if defined(__AVX512DQ__)
+    typedef int Vector __attribute__((vector_size(64)));
+    const auto* vectors = reinterpret_cast<const Aliased<Vector>*>(flags);
+    return LaneMask(__builtin_ia32_cvtd2mask512(vectors[0])) | LaneMask(__builtin_ia32_cvtd2mask512(vectors[1])) << 16;
+#elif defined(__AVX2__)
+    typedef float Vector __attribute__((vector_size(32)));
+    const auto* vectors = reinterpret_cast<const Aliased<Vector>*>(flags);
+    LaneMask mask = 0;
+    for (int i = 0; i < 4; ++i) mask |= LaneMask(__builtin_ia32_movmskps256(vectors[i])) << (8 * i);
+    return mask;
+#else
     LaneMask mask = 0;
     for (int i = 0; i < warp_lanes; ++i) mask |= flags[i] & lane_bit[i];
     return mask;
+#endif
 }
 
 /// The mask of a predicate source. `index` counts all operands, destinations first.
