@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -46,12 +47,16 @@ class Argument {
         return Argument(Kind::bytes, &value, sizeof value);
     }
 
+    /// The same for a size that only the running program knows, as a runtime's launch function has its arguments' sizes
+    /// from Module::parameters.
+    static Argument raw(std::span<const std::uint8_t> bytes) { return Argument(Kind::bytes, bytes.data(), bytes.size()); }
+
     Kind kind() const { return kind_; }
     const std::vector<std::uint8_t>& bytes() const { return bytes_; }
 
   private:
     Argument(Kind kind, const void* from, std::size_t size) : kind_(kind), bytes_(size) {
-        std::memcpy(bytes_.data(), from, size);
+        if (size != 0) std::memcpy(bytes_.data(), from, size);
     }
 
     Kind kind_;

@@ -122,18 +122,21 @@ TEST_F(GpuTest, ArgumentsKeepTheirBits) {
         std::int32_t first = 1, second = -7;
     } s;
     const DevicePointer out = gpu_.allocate(24).value();
-    ASSERT_TRUE(gpu_.copy_in(out, std::vector<std::uint8_t>(24, 0xFF)));
-    const auto report = gpu_.launch(module_, "shapes", {.grid = {1, 3, 1}, .block = {1, 1, 2}},
-                                    {out, Argument::by_value(s), 1.5, std::uint16_t{0xBEEF}}, {.seed = 1, .first_cta = 2});
-    ASSERT_TRUE(report) << to_string(report.error());
-    ASSERT_TRUE(report->ok()) << to_string(*report);
-    std::vector<std::uint32_t> words(6);
-    ASSERT_TRUE(gpu_.copy_out(words, out));
-    EXPECT_EQ(words[0], 2u);
-    EXPECT_LE(words[1], 1u);
-    EXPECT_EQ(words[2], static_cast<std::uint32_t>(-7));
-    EXPECT_EQ(words[3], 0xFFFFBEEFu);
-    EXPECT_EQ(words[5], 0x3FF80000u);
+    const std::vector<std::uint8_t> raw = Argument::by_value(s).bytes();
+    for (const Argument& structure : {Argument::by_value(s), Argument::raw(raw)}) {
+        ASSERT_TRUE(gpu_.copy_in(out, std::vector<std::uint8_t>(24, 0xFF)));
+        const auto report = gpu_.launch(module_, "shapes", {.grid = {1, 3, 1}, .block = {1, 1, 2}},
+                                        {out, structure, 1.5, std::uint16_t{0xBEEF}}, {.seed = 1, .first_cta = 2});
+        ASSERT_TRUE(report) << to_string(report.error());
+        ASSERT_TRUE(report->ok()) << to_string(*report);
+        std::vector<std::uint32_t> words(6);
+        ASSERT_TRUE(gpu_.copy_out(words, out));
+        EXPECT_EQ(words[0], 2u);
+        EXPECT_LE(words[1], 1u);
+        EXPECT_EQ(words[2], static_cast<std::uint32_t>(-7));
+        EXPECT_EQ(words[3], 0xFFFFBEEFu);
+        EXPECT_EQ(words[5], 0x3FF80000u);
+    }
 }
 
 TEST_F(GpuTest, ArgumentsMustFitTheParameters) {
