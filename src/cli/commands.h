@@ -18,6 +18,7 @@ void add_completion(CLI::App& program, int& exit_status);
 void add_dot(CLI::App& program, int& exit_status);
 void add_isa(CLI::App& program, int& exit_status);
 void add_layout(CLI::App& program, int& exit_status);
+void add_show(CLI::App& program, int& exit_status);
 
 /// Prints diagnostics to standard error and gives exit_bad_input.
 int report_bad_input(const Diagnostics& diagnostics);

@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     add_isa(program, exit_status);
     add_completion(program, exit_status);
     add_layout(program, exit_status);
+    add_show(program, exit_status);
     try {
         program.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

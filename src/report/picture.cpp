@@ -221,6 +221,8 @@ std::string to_svg(const Sheet& sheet) {
         if (!section.title.empty()) {
             canvas.y += 6;
             canvas.text(margin, section.title, "h");
+            canvas.width =
+                std::max(canvas.width, margin + 1.2 * character * static_cast<double>(width_of(section.title)));
             canvas.y += line_height + 4;
         }
         std::visit([&](const auto& body) { draw(canvas, body); }, section.body);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "layout/cute.h"
 #include "layout/linear.h"
@@ -37,6 +38,31 @@ bool spoken(Axis axis) {
 std::string bits_words(const View& view, std::int64_t bit) {
     if (view.element_bits <= 1) return fmt::format("bit {}", bit);
     return fmt::format("bits {}-{}", bit, bit + view.element_bits - 1);
+}
+
+/// The same layout with bits counted in fields, where every step along them is whole fields: bases over bits exist only
+/// where every place is held.
+struct InFields {
+    layout::ComposedLayout layout;
+    std::int64_t bits = 1;
+};
+InFields in_fields(const View& view) {
+    const layout::Layout& layout = view.layout.layout();
+    std::int64_t field = layout.offset(Axis::bit);
+    for (const layout::Iter& iter : layout.digits())
+        if (iter.axis == Axis::bit && iter.extent > 1) field = std::gcd(field, iter.stride);
+    if (field <= 1) return {view.layout, 1};
+    std::vector<layout::Mode> shard = layout.shard();
+    for (layout::Mode& mode : shard)
+        for (layout::Iter& iter : mode)
+            if (iter.axis == Axis::bit) iter.stride /= field;
+    std::vector<layout::AxisOffset> offset = layout.offset();
+    for (layout::AxisOffset& each : offset)
+        if (each.axis == Axis::bit) each.value /= field;
+    auto made = layout::Layout::make(std::move(shard), layout.replica(), std::move(offset));
+    if (!made) return {view.layout, 1};
+    auto composed = layout::ComposedLayout::make(view.layout.swizzle(), view.layout.offset(), *std::move(made));
+    return composed ? InFields{*std::move(composed), field} : InFields{view.layout, 1};
 }
 
 }  // namespace
@@ -81,16 +107,19 @@ Result<void> add_element(Sheet& sheet, const View& view, std::span<const std::in
             fmt::format("{} is {} of {}", view.name, fmt::join(view.dimensions, " × "), fmt::join(view.shape, " × ")));
         return std::unexpected(std::move(errors));
     }
-    Listing listing{{"element", "place"}, {}};
-    for (const layout::AxisTraits& row : layout::all_axes())
-        if (uses(view, row.axis)) listing.columns.emplace_back(row.name);
+    if (sheet.sections.empty() || sheet.sections.back().key != "places") {
+        Listing fresh{{"element", "place"}, {}};
+        for (const layout::AxisTraits& row : layout::all_axes())
+            if (uses(view, row.axis)) fresh.columns.emplace_back(row.name);
+        sheet.add("places", "", std::move(fresh));
+    }
+    Listing& listing = std::get<Listing>(sheet.sections.back().body);
     for (const Location& place : *places) {
         std::vector<Value> row{fmt::format("{}[{}]", view.name, fmt::join(coordinate, ",")), place_words(view, place)};
         for (const layout::AxisTraits& axis : layout::all_axes())
             if (uses(view, axis.axis)) row.emplace_back(place[axis.axis]);
         listing.rows.push_back(std::move(row));
     }
-    sheet.add("places", "", std::move(listing));
     return {};
 }
 
@@ -100,8 +129,10 @@ void add_notations(Sheet& sheet, const View& view) {
     facts.add("S + R + O", layout::to_string(view.layout));
     const Result<std::string> cute = layout::to_cute(view.layout);
     facts.add("CuTe", cute ? *cute : reason(cute.error()));
-    const auto linear = layout::LinearLayout::from(view.layout);
-    facts.add("bits", linear ? layout::to_string(*linear) : reason(linear.error()));
+    const InFields fields = in_fields(view);
+    const auto linear = layout::LinearLayout::from(fields.layout);
+    facts.add(fields.bits == 1 ? "bits" : fmt::format("bits (the axis bit in units of {})", fields.bits),
+              linear ? layout::to_string(*linear) : reason(linear.error()));
     sheet.add("notations", fmt::format("{} ({}) as a layout", view.name, fmt::join(view.dimensions, ", ")),
               std::move(facts));
 }

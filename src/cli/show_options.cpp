@@ -1,0 +1,55 @@
+#include "cli/show_options.h"
+
+namespace tilepath::cli {
+
+void add_view_options(CLI::App& command, report::ViewQuestion& question) {
+    command.add_option("--element", question.elements, "Where this element lies: 8,3; may be given again")
+        ->type_name("COORDINATE");
+    command.add_option("--lane", question.lane,
+                       "What this lane holds: 0 to 31, 0 to 127 of a warpgroup or of Tensor Memory");
+    command.add_flag("--table", question.table, "The matrix with places, and the places with elements");
+    command.add_flag("--formula", question.formula, "Places as arithmetic, both ways");
+    command.add_flag("--layout", question.layout, "The layout as S + R + O, CuTe's tree and bases over bits");
+    command.add_option("--colour,--color", question.colour, "What colours stand for: lane, register or bank")
+        ->transform(CLI::CheckedTransformer(std::map<std::string, report::Colour>{
+            {"lane", report::Colour::lane}, {"register", report::Colour::reg}, {"bank", report::Colour::bank}}));
+}
+
+void add_swizzle_option(CLI::App& command, layout::SwizzleMode& swizzle) {
+    std::map<std::string, layout::SwizzleMode> modes;
+    for (const layout::SwizzleTraits& row : layout::all_swizzle_modes()) modes.emplace(row.name, row.mode);
+    command.add_option("--swizzle", swizzle, "none, 32B, 64B, 128B, 128B_atom_32B, …")
+        ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case));
+}
+
+void add_major_option(CLI::App& command, atom::OperandMajor& major) {
+    command.add_option("--major", major, "What runs along the rows in shared memory: K, or MN (M of A, N of B)")
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, atom::OperandMajor>{{"K", atom::OperandMajor::k}, {"MN", atom::OperandMajor::mn}},
+            CLI::ignore_case));
+}
+
+void add_placement_options(CLI::App& command, report::OperandPlacement& placement) {
+    command.add_option("--from", placement.from, "Where the operand is: registers, shared or tmem")
+        ->check(CLI::IsMember({"registers", "shared", "tmem"}));
+    add_major_option(command, placement.major);
+    add_swizzle_option(command, placement.swizzle);
+    command.add_option("--start", placement.start_bytes, "Where a shared operand starts, in bytes")
+        ->check(CLI::Range(0, 1 << 18));
+    command.add_option("--selector", placement.selector, "The sparsity selector of meta");
+    command.add_option("--id", placement.scale_id, "byte-id, SFA_ID or SFB_ID of scale factors");
+    command.add_option("--thread-id", placement.thread_id, "thread-id of mma.sync's scale factors");
+    command
+        .add_option_function<std::string>(
+            "--vec",
+            [&placement](const std::string& name) {
+                const auto vector = atom::scale_vector_named(name);
+                if (!vector) throw CLI::ValidationError("--vec", "expected 1X, 2X or 4X, found " + name);
+                placement.vector = *vector;
+                placement.vector_given = true;
+            },
+            "Scale factors per row: 1X, 2X or 4X")
+        ->type_name("VEC");
+}
+
+}  // namespace tilepath::cli
