@@ -25,8 +25,8 @@ TEST(AluFunctions, SpecialValues) {
     } rows[] = {{Op::rcp, minus, f32(-1), infinity | minus, infinity, 0},
                 {Op::sqrt, nan_f32, nan_f32, minus, 0, infinity},
                 {Op::rsqrt, nan_f32, nan_f32, infinity | minus, infinity, 0},
-                {Op::sin, nan_f32, f32(std::sin(-1.0f)), minus, 0, nan_f32},
-                {Op::cos, nan_f32, f32(std::cos(-1.0f)), f32(1), f32(1), nan_f32},
+                {Op::sin, nan_f32, 0xBF576AA3, minus, 0, nan_f32},
+                {Op::cos, nan_f32, 0x3F0A5141, f32(1), f32(1), nan_f32},
                 {Op::lg2, nan_f32, nan_f32, infinity | minus, infinity | minus, infinity},
                 {Op::ex2, 0, f32(0.5f), f32(1), f32(1), infinity},
                 {Op::tanh, f32(-1), f32(std::tanh(-1.0f)), minus, 0, f32(1)}};
@@ -55,7 +55,7 @@ TEST(AluFunctions, SpecialValues) {
     EXPECT_EQ(approx(Op::lg2, DataType::f32)(1), f32(-149));
     EXPECT_EQ(approx(Op::lg2, DataType::f32)(f32(1)), 0u);
     EXPECT_EQ(approx(Op::tanh, DataType::f32)(0x80000123), 0x80000123u);  // subnormals pass through
-    EXPECT_EQ(approx(Op::rsqrt, DataType::f32)(1), f32(0x1.6a09e6p74f));
+    EXPECT_EQ(approx(Op::rsqrt, DataType::f32)(4), f32(0x1.6a09e4p73f));
 }
 
 /// Samples of all exponents, more of them near 1.
@@ -70,44 +70,51 @@ std::vector<Values> samples() {
     return batches;
 }
 
-/// The f32 that is nearest is the best there is: none of these results may be farther than 1 ulp from the exact value,
-/// and nearly all are nearest.
-void expect_nearly_rounded(Op op, const std::function<Real(Real)>& exact, double largest = 0x1p128) {
+/// Farthest from the exact value: `relative` times it, or `absolute`.
+void expect_within(Op op, const std::function<Real(Real)>& exact, Real relative, Real absolute, Real from, Real to) {
     const Case with = approx(op, DataType::f32);
-    int count = 0, nearest = 0;
+    int count = 0;
     for (const Values& a : samples()) {
         const Values d = with.run({a})[0];
         for (int i = 0; i < warp_lanes; ++i) {
             const float x = std::bit_cast<float>(std::uint32_t(a.lane[i])),
                         y = std::bit_cast<float>(std::uint32_t(d.lane[i]));
             const Real expected = exact(x);
-            if (std::isnan(expected) || std::isnan(x) || std::abs(x) > largest) continue;
-            const float rounded = float(expected);
+            if (!(x >= from && x <= to) || std::isnan(expected) || std::abs(expected) >= 0x1p128L) continue;
             ++count;
-            nearest += y == rounded;
-            const bool near = y == rounded || std::nextafter(y, rounded) == rounded;
-            ASSERT_TRUE(near) << program::traits(op).name << "(" << x << ") = " << y << ", not " << rounded;
+            ASSERT_LE(std::abs(y - expected), std::abs(expected) * relative + absolute)
+                << program::traits(op).name << "(" << x << ") = " << y << ", not " << expected;
         }
     }
-    EXPECT_GT(count, 5000);
-    EXPECT_GE(nearest, count - count / 10000) << program::traits(op).name;
+    EXPECT_GT(count, 300);
 }
 
+/// The manual's bounds, with half of the last place of a subnormal result. What an H200 gives is in
+/// tests/vectors/kernels/approximations.txt.
 TEST(AluFunctions, F32) {
-    expect_nearly_rounded(Op::rcp, [](Real x) { return 1 / x; });
-    expect_nearly_rounded(Op::sqrt, [](Real x) { return std::sqrt(x); });
-    expect_nearly_rounded(Op::rsqrt, [](Real x) { return 1 / std::sqrt(x); });
-    expect_nearly_rounded(Op::lg2, [](Real x) { return std::log2(x); });
-    expect_nearly_rounded(Op::ex2, [](Real x) { return std::exp2(x); });
-    expect_nearly_rounded(Op::tanh, [](Real x) { return std::tanh(x); });
-    expect_nearly_rounded(
-        Op::sin, [](Real x) { return std::sin(x); }, 1e7);
-    expect_nearly_rounded(
-        Op::cos, [](Real x) { return std::cos(x); }, 1e7);
-    EXPECT_EQ(approx(Op::sin, DataType::f32)(f32(1e22f)), f32(float(std::sin(double(1e22f)))));
-    EXPECT_EQ(approx(Op::cos, DataType::f32)(f32(0x1.921fb6p0f)),
-              f32(-4.371138828673793e-08f));  // the f32 nearest to π/2
-    EXPECT_EQ(approx(Op::sin, DataType::f32)(f32(0x1.921fb6p1f)), f32(-8.742277657347586e-08f));
+    constexpr Real tiny = 0x1p-150L, all = 0x1p128L, pi = 3.14159265358979323846L;
+    expect_within(
+        Op::rcp, [](Real x) { return 1 / x; }, 0x1p-23L, tiny, -all, all);
+    expect_within(
+        Op::sqrt, [](Real x) { return std::sqrt(x); }, 0x1p-23L, tiny, 0, all);
+    expect_within(
+        Op::rsqrt, [](Real x) { return 1 / std::sqrt(x); }, 0x1.14p-23L, 0, 0, all);  // 2^-22.9
+    expect_within(
+        Op::lg2, [](Real x) { return std::log2(x); }, 0, 0x1p-22L, 0.5L, 2);
+    expect_within(
+        Op::lg2, [](Real x) { return std::log2(x); }, 0x1p-22L, 0, 2.001L, all);
+    expect_within(
+        Op::ex2, [](Real x) { return std::exp2(x); }, 0x1p-22L, tiny, -all, all);
+    expect_within(
+        Op::tanh, [](Real x) { return std::tanh(x); }, 0x1p-11L, tiny, -all, all);
+    expect_within(
+        Op::sin, [](Real x) { return std::sin(x); }, 0, 0x1.6ap-21L, -2 * pi, 2 * pi);  // 2^-20.5
+    expect_within(
+        Op::cos, [](Real x) { return std::cos(x); }, 0, 0x1.6ap-21L, -2 * pi, 2 * pi);
+    expect_within(
+        Op::sin, [](Real x) { return std::sin(x); }, 0, 0x1.3bp-15L, -100 * pi, 100 * pi);  // 2^-14.7
+    expect_within(
+        Op::cos, [](Real x) { return std::cos(x); }, 0, 0x1.3bp-15L, -100 * pi, 100 * pi);
 }
 
 struct HalfForm {

@@ -88,17 +88,6 @@ void ternary_flushed(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
     write_lanes(rows, op.d, result, active);
 }
 
-/// PTX ISA 9.7.3.8, div.approx: for 2^126 < |b| < 2^128 the reciprocal is flushed: zero of the quotient's sign, or NaN
-/// if a is infinite. Elsewhere the quotient rounded to nearest is within the bound of 2 ulp.
-struct DivApprox {
-    TILEPATH_BODY float operator()(float a, float b) const {
-        const float magnitude = as_float(bits_of(b) & 0x7FFFFFFF);
-        const bool huge = magnitude > 0x1p126f && magnitude < __builtin_inff();
-        const float signed_zero = as_float(bits_of(b) & 0x80000000);
-        return huge ? a * signed_zero : a / b;
-    }
-};
-
 /// Order-preserving integers of a float's bits: -0 lies below +0, as min and max have it.
 TILEPATH_BODY s32 ordered(u32 bits) { return s32(bits ^ (u32(s32(bits) >> 31) & 0x7FFFFFFF)); }
 TILEPATH_BODY s64 ordered(u64 bits) { return s64(bits ^ (u64(s64(bits) >> 63) & 0x7FFFFFFFFFFFFFFF)); }

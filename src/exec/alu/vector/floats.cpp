@@ -1,4 +1,5 @@
 // f32 and f64 arithmetic, PTX ISA 9.7.3. The rounding modes other than to nearest are in rounded.cpp.
+#include "exec/alu/approximated.h"
 #include "exec/alu/vector/choosers.h"
 #include "exec/alu/vector/float_functions.h"
 
@@ -114,7 +115,7 @@ LaneFunction choose_float_add(const MicroOp& op) { return binary_float<AddFloat,
 LaneFunction choose_float_sub(const MicroOp& op) { return binary_float<SubFloat, SubFloat>(op); }
 LaneFunction choose_float_mul(const MicroOp& op) { return binary_float<MulFloat, MulTiny>(op); }
 LaneFunction choose_float_div(const MicroOp& op) {
-    if (op.flags.approx) return op.flags.ftz ? float_binary<DivApprox, F32Ftz> : float_binary<DivApprox, float>;
+    if (LaneFunction approximated = choose_approximated(op)) return approximated;
     return binary_float<DivFloat, DivTiny>(op);
 }
 

@@ -1,5 +1,5 @@
 // Reciprocals, roots and elementary functions: PTX ISA 9.7.3.13 to 9.7.3.22, 9.7.4.9, 9.7.4.10.
-#include "exec/alu/angles.h"
+#include "exec/alu/approximated.h"
 #include "exec/alu/vector/choosers.h"
 #include "exec/alu/vector/float_functions.h"
 #include "exec/alu/vector/function_kernels.h"
@@ -20,7 +20,6 @@ struct Sqrt {
     TILEPATH_BODY double operator()(double a) const { return nan_rule(__builtin_sqrt(a), bits_of(a), 0); }
 };
 struct Rsqrt {
-    TILEPATH_BODY float operator()(float a) const { return float(1.0 / __builtin_sqrt(double(a))); }
     TILEPATH_BODY double operator()(double a) const { return nan_rule(1.0 / __builtin_sqrt(a), bits_of(a), 0); }
 };
 /// The reciprocal of the largest numbers is subnormal, and .ftz flushes what is tiny (float_functions.h).
@@ -28,12 +27,6 @@ struct RcpTiny {
     TILEPATH_BODY float operator()(float a) const { return DivTiny{}(1.0f, a); }
 };
 
-struct Ex2 {
-    TILEPATH_BODY double operator()(float a) const { return exp2(double(a)); }
-};
-struct Lg2 {
-    TILEPATH_BODY double operator()(float a) const { return log2(double(a)); }
-};
 struct Tanh {
     TILEPATH_BODY double operator()(float a) const { return tanh(double(a)); }
 };
@@ -126,32 +119,10 @@ struct ReciprocalRoot {
     TILEPATH_BODY double operator()(double a) const { return a == 0 ? 1.0 / a : 1.0 / __builtin_sqrt(a); }
 };
 
-/// Sine and cosine; the few angles that are too large for the vector code go to angles.cpp.
-template <class T, int shift>
-void sine(const Decoded& op, Row* rows, LaneMask*, LaneMask active) {
-    const auto* a = lanes_of<T>(rows, op.a);
-    alignas(64) u32 result[warp_lanes], flags[warp_lanes];
-    for (int i = 0; i < warp_lanes; ++i) {
-        const double x = double(Lane<T>::read(a[i]));
-        flags[i] = __builtin_fabs(x) <= largest_reduced_angle ? 0 : ~0u;
-        result[i] = Lane<T>::write(float(sine_of_small(x, shift)));
-    }
-    for (LaneMask large = mask_of(flags) & active; large != 0; large &= large - 1) {
-        const int i = __builtin_ctz(large);
-        result[i] = Lane<T>::write(large_angle(a[i], shift == 1));
-    }
-    write_lanes(rows, op.d, result, active);
-}
-
-template <int shift>
-LaneFunction choose_sine(const MicroOp& op) {
-    if (op.type != DataType::f32) return nullptr;
-    return op.flags.ftz ? sine<F32Ftz, shift> : sine<float, shift>;
-}
-
 }  // namespace
 
 LaneFunction choose_rcp(const MicroOp& op) {
+    if (LaneFunction approximated = choose_approximated(op)) return approximated;
     if (op.type == DataType::f64 && op.flags.approx)
         return op.flags.ftz ? unary<u64, u64, UpperWord<Reciprocal>> : nullptr;
     if (op.rounding != Rounding::rn) return choose_rounded(op);
@@ -161,6 +132,7 @@ LaneFunction choose_rcp(const MicroOp& op) {
 }
 
 LaneFunction choose_sqrt(const MicroOp& op) {
+    if (LaneFunction approximated = choose_approximated(op)) return approximated;
     if (op.rounding != Rounding::rn) return choose_rounded(op);
     return op.type == DataType::f64 ? unary<double, double, Sqrt> : f32_function<Sqrt>(op);
 }
@@ -168,15 +140,15 @@ LaneFunction choose_sqrt(const MicroOp& op) {
 LaneFunction choose_rsqrt(const MicroOp& op) {
     if (op.type == DataType::f64)
         return op.flags.ftz ? unary<u64, u64, UpperWord<ReciprocalRoot>> : unary<double, double, Rsqrt>;
-    return f32_function<Rsqrt>(op);
+    return choose_approximated(op);
 }
 
-LaneFunction choose_sin(const MicroOp& op) { return choose_sine<0>(op); }
-LaneFunction choose_cos(const MicroOp& op) { return choose_sine<1>(op); }
-LaneFunction choose_lg2(const MicroOp& op) { return f32_function<ToF32<Lg2>>(op); }
+LaneFunction choose_sin(const MicroOp& op) { return choose_approximated(op); }
+LaneFunction choose_cos(const MicroOp& op) { return choose_approximated(op); }
+LaneFunction choose_lg2(const MicroOp& op) { return choose_approximated(op); }
 
 LaneFunction choose_ex2(const MicroOp& op) {
-    return op.type == DataType::f32 ? f32_function<ToF32<Ex2>>(op) : half_function<Ex2OfHalf>(op);
+    return op.type == DataType::f32 ? choose_approximated(op) : half_function<Ex2OfHalf>(op);
 }
 
 LaneFunction choose_tanh(const MicroOp& op) {
