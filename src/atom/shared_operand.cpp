@@ -75,7 +75,8 @@ Result<void> check(const SharedOperand& operand) {
             return fail("128B_atom_32B is for MN-major operands", "use 128B");
         }
         if (auto ok = check_multiple("mn", operand.mn, 8); !ok) return ok;
-        return check_multiple("k", operand.k, chunk);
+        return check_multiple("k", operand.k,
+                              operand.k > row ? row : chunk);  // whole rows of the swizzle, or a part of one
     }
     if (auto ok = check_multiple("mn", operand.mn, row); !ok) return ok;
     return check_multiple("k", operand.k, k_group(operand.swizzle));

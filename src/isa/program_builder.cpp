@@ -17,24 +17,40 @@ using program::FrameVariable;
 
 std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
-FrameVariable place(const ptx::Module& module, const ptx::Variable& variable, std::uint32_t& end) {
-    FrameVariable out;
-    out.name = module.name(variable.name);
-    out.alignment = ptx::alignment(variable);
-    out.offset = align_up(end, out.alignment);
-    out.bytes = static_cast<std::uint32_t>(ptx::size_in_bytes(module, variable));
-    out.element = program::type_named(ptx::word(variable.type)).value_or(DataType::b8);
-    out.symbol = variable.symbol;
-    end = out.offset + out.bytes;
-    return out;
-}
-
 }  // namespace
 
 ProgramBuilder::ProgramBuilder(const ptx::Module& module, program::Program& program, Diagnostics& diagnostics)
     : module_(module), program_(program), diagnostics_(diagnostics), binder_(module) {
     program_.source = module.source;
     program_.target = module.architecture();
+}
+
+std::uint32_t ProgramBuilder::reserve(const ptx::Variable& variable, std::uint32_t& end) {
+    // Shared and local memory and parameters are far smaller: 228 KiB, 512 KiB and 32,764 bytes.
+    constexpr std::uint64_t most = 1 << 20;
+    const std::uint64_t alignment = ptx::alignment(variable), begin = (end + alignment - 1) / alignment * alignment;
+    const std::uint64_t bytes = ptx::size_in_bytes(module_, variable);
+    if (bytes > most || begin + bytes > most) {
+        diagnostics_.push_back({Severity::error,
+                                fmt::format("'{}' makes the .{} variables larger than {} bytes, which no device has",
+                                            module_.name(variable.name), ptx::word(variable.space), most),
+                                module_.place(variable.span),
+                                {}});
+        return end;
+    }
+    end = static_cast<std::uint32_t>(begin + bytes);
+    return static_cast<std::uint32_t>(begin);
+}
+
+FrameVariable ProgramBuilder::place(const ptx::Variable& variable, std::uint32_t& end) {
+    FrameVariable out;
+    out.name = module_.name(variable.name);
+    out.alignment = ptx::alignment(variable);
+    out.offset = reserve(variable, end);
+    out.bytes = end - out.offset;
+    out.element = program::type_named(ptx::word(variable.type)).value_or(DataType::b8);
+    out.symbol = variable.symbol;
+    return out;
 }
 
 void ProgramBuilder::run(ptx::Id entry) {
@@ -70,11 +86,10 @@ std::uint32_t ProgramBuilder::shared_offset(ptx::Id id) {
     const ptx::Variable& variable = module_.variables[id];
     auto [at, fresh] = shared_offset_.try_emplace(id, 0);
     if (fresh) {
-        std::uint32_t alignment = ptx::alignment(variable);
-        std::uint32_t begin = align_up(program::reserved_shared_bytes + program_.shared_bytes, alignment);
-        at->second = begin;
-        program_.shared_bytes = begin + static_cast<std::uint32_t>(ptx::size_in_bytes(module_, variable)) - program::reserved_shared_bytes;
-        program_.shared_alignment = std::max(program_.shared_alignment, alignment);
+        std::uint32_t end = program::reserved_shared_bytes + program_.shared_bytes;
+        at->second = reserve(variable, end);
+        program_.shared_bytes = end - program::reserved_shared_bytes;
+        program_.shared_alignment = std::max(program_.shared_alignment, ptx::alignment(variable));
     }
     return at->second;
 }
@@ -113,7 +128,7 @@ void ProgramBuilder::lay_out_parameters(const ptx::Function& function, program::
     auto add = [&](ptx::Range range, std::vector<FrameVariable>& places, std::vector<program::RegisterId>& registers) {
         for (const ptx::Variable& variable : module_.variables_in(range)) {
             if (variable.space == ptx::Space::reg) registers.push_back(module_.symbols[variable.symbol].number);
-            else places.push_back(place(module_, variable, end));
+            else places.push_back(place(variable, end));
         }
     };
     add(function.parameters, out.parameters, out.register_parameters);
@@ -122,7 +137,7 @@ void ProgramBuilder::lay_out_parameters(const ptx::Function& function, program::
         if (statement.kind != ptx::StatementKind::variable) continue;
         const ptx::Variable& variable = module_.variables[statement.index];
         if (variable.space == ptx::Space::param || variable.space == ptx::Space::local)
-            out.locals.push_back(place(module_, variable, out.frame_bytes));
+            out.locals.push_back(place(variable, out.frame_bytes));
     }
     // Calls put the callee's frame behind this one, aligned as any variable may ask.
     out.frame_bytes = align_up(out.frame_bytes, 16);

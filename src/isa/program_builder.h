@@ -34,6 +34,9 @@ class ProgramBuilder {
 
   private:
     void lower(std::uint32_t index);
+    /// Where the variable begins behind `end`, which becomes its own; an error beyond what any device has.
+    std::uint32_t reserve(const ptx::Variable& variable, std::uint32_t& end);
+    program::FrameVariable place(const ptx::Variable& variable, std::uint32_t& end);
     void lay_out_parameters(const ptx::Function& function, program::Function& out);
     void read_bounds(const ptx::Function& entry);
     void add_variables();

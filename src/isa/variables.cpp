@@ -1,4 +1,6 @@
 // The variables half of ProgramBuilder: .global and .const variables with what they hold at first.
+#include <fmt/format.h>
+
 #include <bit>
 
 #include "base/assert.h"
@@ -28,7 +30,18 @@ void ProgramBuilder::add_variables() {
 }
 
 void ProgramBuilder::initialise(const ptx::Variable& from, program::Variable& to) {
-    if (from.initializer == ptx::none) return;
+    // The address map gives one program 2^40 bytes; what a module spells out is far less.
+    constexpr std::uint64_t most = std::uint64_t{1} << 40, most_initial = std::uint64_t{1} << 28;
+    const bool initialised = from.initializer != ptx::none;
+    if (to.bytes > (initialised ? most_initial : most)) {
+        diagnostics_.push_back({Severity::error,
+                                fmt::format("'{}': expected at most {} bytes{}, found {}", to.name, initialised ? most_initial : most,
+                                            initialised ? " of a variable with an initialiser" : "", to.bytes),
+                                module_.place(from.span),
+                                {}});
+        return;
+    }
+    if (!initialised) return;
     to.initial.assign(to.bytes, 0);
     std::uint64_t at = 0;
     fill(module_.initializers[from.initializer], from, to, at);

@@ -85,7 +85,7 @@ Result<ComposedLayout> ComposedLayout::make(Swizzle swizzle, std::int64_t offset
         return fail(fmt::format("a swizzle needs addresses that are not negative; the layout reaches m={}", least));
     }
     ComposedLayout made(std::move(layout));
-    made.swizzle_ = swizzle;
+    if (swizzle.bits != 0) made.swizzle_ = swizzle;  // with no bits it is the identity, whatever else it says
     made.offset_ = offset;
     return made;
 }

@@ -26,6 +26,8 @@ Id Module::function_named(std::string_view wanted) const {
 }
 
 std::uint64_t size_in_bytes(const Module& module, const Variable& variable) {
+    // Sizes that 64 bits do not hold are the largest that they do: larger than any memory.
+    auto times = [](std::uint64_t a, std::uint64_t b) { return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b; };
     std::uint64_t elements = variable.count;
     const auto dimensions = module.dimensions_of(variable);
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
@@ -34,9 +36,9 @@ std::uint64_t size_in_bytes(const Module& module, const Variable& variable) {
             const Initializer& root = module.initializers[variable.initializer];
             size = root.kind == InitializerKind::list ? root.children.count : 1;
         }
-        elements *= size;
+        elements = times(elements, size);
     }
-    return elements * variable.vector * size_in_bytes(variable.type);
+    return times(elements, std::uint64_t{variable.vector} * size_in_bytes(variable.type));
 }
 
 std::uint32_t alignment(const Variable& variable) {

@@ -185,6 +185,10 @@ TEST(SharedOperand, BadOperandsNameTheRule) {
               "expected mn of a multiple of 64, found 32");
     EXPECT_EQ(message({OperandMajor::k, SwizzleMode::none, 12, 8, 16, 16, 16}),
               "expected elements of 1, 4, 8, 16 or 32 bits, found 12");
+    // 36 elements of 4 bytes are four and a half rows of 32 bytes.
+    EXPECT_EQ(message({OperandMajor::k, SwizzleMode::b32, 32, 8, 36, 16, 16}),
+              "expected k of a multiple of 8, found 36");
+    EXPECT_EQ(message({OperandMajor::k, SwizzleMode::b32, 32, 8, 4, 16, 16}), "legal");
     EXPECT_FALSE(shared_tile(OperandMajor::k, SwizzleMode::b128, 16, 64, 24, 16));
 }
 

@@ -111,6 +111,26 @@ TEST(Bind, TellsWhatNoFormCanSay) {
     EXPECT_THAT(said_of("pmevent 16;"), HasSubstr("0 to 15; found 16"));
 }
 
+// Sizes that wrap in 32 or 64 bits would look small.
+TEST(Bind, TellsOfVariablesThatNoDeviceHolds) {
+    const auto module = [](const std::string& outside, const std::string& parameter, const std::string& inside) {
+        return to_string(faults_of(".version 8.0\n.target sm_80\n.address_size 64\n" + outside + ".visible .entry k(" +
+                                   parameter + ")\n{ .reg .b32 r; " + inside + " ret; }\n"));
+    };
+    const std::string larger = " variables larger than 1048576 bytes";
+    EXPECT_THAT(module("", ".param .b8 a[4294967296]", ""), HasSubstr("'a' makes the .param" + larger));
+    EXPECT_THAT(module("", ".param .b8 a[800000], .param .b8 b[800000]", ""),
+                HasSubstr("'b' makes the .param" + larger));
+    EXPECT_THAT(module("", "", ".local .b8 a[1048577];"), HasSubstr("'a' makes the .local" + larger));
+    EXPECT_THAT(module("", "", ".shared .b8 a[4294967290]; .shared .b8 b[100]; mov.b32 r, a; mov.b32 r, b;"),
+                HasSubstr("'a' makes the .shared" + larger));
+    EXPECT_THAT(module(".global .b8 g[4294967296][4294967296];", "", ""),
+                HasSubstr("'g': expected at most 1099511627776 bytes, found 18446744073709551615"));
+    EXPECT_THAT(module(".global .b32 g[1000000000] = {1};", "", ""),
+                HasSubstr("of a variable with an initialiser, found 4000000000"));
+    EXPECT_EQ(module(".global .b32 g[100] = {1};", ".param .b8 a[4096]", ".local .b8 l[400000];"), "");
+}
+
 TEST(Bind, AsksAtomWhichMatricesThereAre) {
     EXPECT_THAT(said_of("mma.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 {r0, r1, r2, r3}, {r0, r1, r2, r3}, {r0, "
                         "r1}, {r0, r1, r2, r3};"),

@@ -63,6 +63,10 @@ TEST(Cute, SwizzledLayouts) {
     }
     EXPECT_EQ(to_string(*atom), "Sw<3,3,3> o 0 o S[(8,64):(64,1)]");
     EXPECT_EQ(*parse_composed(to_string(*atom)), *atom);
+    // A swizzle of no bits is the identity, whatever else it says.
+    auto identity = parse_composed("Sw<0,3,1> o 8:-1");
+    ASSERT_TRUE(identity) << to_string(identity.error());
+    EXPECT_EQ(*parse_composed(to_string(*identity)), *identity);
     EXPECT_EQ(*parse_composed("Swizzle<3,3,3> o (8,64):(64,1)"), *atom);
     EXPECT_EQ(parse_composed("Sw<1,0,3> o 8:1")->at(0).front()[Axis::m], 0);
     // The offset is added before the swizzle: row 1 of the atom is not the atom's row 0, 64 elements on.
