@@ -50,8 +50,9 @@ std::string Agreement::run(const Kernel& kernel, const Way& way, std::uint64_t s
     for (std::uint32_t i = 0; i < input_bytes / 4; ++i)
         at<std::uint32_t>(input_)[i] = random() % 2 ? special[random() % std::size(special)] : std::uint32_t(random());
     const std::size_t slots = kernel.threads() * slot_bytes, results = kernel.threads() * result_bytes;
-    for (std::uint32_t i = 0; i < slots; ++i) at<std::uint8_t>(slots_)[i] = std::uint8_t(random());
-    std::memset(at<std::uint8_t>(results_), 0xA5, results);
+    // All of it, for a wild kernel may also read and write what no thread owns.
+    for (std::uint32_t i = 0; i < most_threads * slot_bytes; ++i) at<std::uint8_t>(slots_)[i] = std::uint8_t(random());
+    std::memset(at<std::uint8_t>(results_), 0xA5, most_threads * result_bytes);
     for (std::uint32_t i = 0; i < std::size(counters); ++i) at<std::uint64_t>(counters_)[i] = counters[i].initial;
 
     const machine::Address parameters[] = {input_, slots_, results_, counters_};
