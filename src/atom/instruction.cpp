@@ -29,15 +29,32 @@ std::optional<Shape> shape_in(const Words& words) {
     return std::nullopt;
 }
 
-/// `.x4`; 1 if there is none.
+/// `x4`.
+std::optional<int> repeats_of(std::string_view word) {
+    int value = 0;
+    if (word.size() < 2 || word[0] != 'x') return std::nullopt;
+    const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), value);
+    if (error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+    return value;
+}
+
+/// 1 if there is none.
 int repeats_in(const Words& words) {
-    for (const std::string_view word : words) {
-        int value = 0;
-        if (word.size() < 2 || word[0] != 'x') continue;
-        const auto [end, error] = std::from_chars(word.data() + 1, word.data() + word.size(), value);
-        if (error == std::errc{} && end == word.data() + word.size()) return value;
-    }
+    for (const std::string_view word : words)
+        if (const auto repeats = repeats_of(word)) return *repeats;
     return 1;
+}
+
+/// An error at the first word, from `first` on, that is none of the known ones and that `other` does not take.
+template <class Other>
+Result<void> check_words(const Words& words, std::size_t first, const Words& known, Other other) {
+    for (std::size_t i = first; i < words.size(); ++i)
+        if (!has(known, words[i]) && !other(words[i]))
+            return fail(fmt::format("{} has no word '{}'",
+                                    fmt::join(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(first), "."),
+                                    words[i]),
+                        fmt::format("its words: {}", fmt::join(known, " ")));
+    return {};
 }
 
 /// Whether the words come in the name, in that order.
@@ -167,7 +184,7 @@ Result<Instruction> matrix_named(const Words& words) {
         else if (word == "b4x16_p64")
             data = MatrixData::b4x16_p64;
         else if (word != "sync" && word != "aligned" && word != "trans" && word != "b16" && word != "shared" &&
-                 word != "b8x16" && word != "shared::cta" && !word.starts_with("x"))
+                 word != "b8x16" && word != "shared::cta" && !repeats_of(word))
             return fail(fmt::format("{} has no word '{}'", words[0], word),
                         "for example ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16");
     }
@@ -178,6 +195,11 @@ Result<Instruction> matrix_named(const Words& words) {
 }
 
 Result<Instruction> tmem_transfer_named(const Words& words) {
+    const Words known{"sync",     "aligned", "32x32b",
+                      "16x64b",   "16x128b", "16x256b",
+                      "16x32bx2", "b32",     words[1] == "st" ? "unpack::16b" : "pack::16b"};
+    if (auto ok = check_words(words, 2, known, [](std::string_view word) { return repeats_of(word).has_value(); }); !ok)
+        return std::unexpected(ok.error());
     for (const TmemShape shape :
          {TmemShape::s32x32b, TmemShape::s16x64b, TmemShape::s16x128b, TmemShape::s16x256b, TmemShape::s16x32bx2}) {
         if (!has(words, name(shape))) continue;
@@ -192,16 +214,18 @@ Result<Instruction> tmem_transfer_named(const Words& words) {
 }
 
 Result<Instruction> tmem_copy_named_by(const Words& words) {
+    const Words casts{"warpx2::02_13", "warpx2::01_23", "warpx4"}, groups{"cta_group::1", "cta_group::2"};
+    const auto other = [&](std::string_view word) { return has(casts, word) || has(groups, word); };
+    if (auto ok = check_words(words, 2, {"128x256b", "128x128b", "4x256b", "64x128b", "32x128b"}, other); !ok)
+        return std::unexpected(ok.error());
     std::string_view shape, multicast;
-    int group = 1;
     for (std::size_t i = 2; i < words.size(); ++i) {
-        if (words[i].starts_with("warpx"))
+        if (has(casts, words[i]))
             multicast = words[i];
-        else if (words[i].starts_with("cta_group::"))
-            group = words[i] == "cta_group::2" ? 2 : 1;
-        else
+        else if (!has(groups, words[i]))
             shape = words[i];
     }
+    const int group = has(words, "cta_group::2") ? 2 : 1;
     const auto found = tmem_copy_named(shape, multicast);
     if (!found)
         return fail(fmt::format("tcgen05.cp has no shape '{}'{}", shape,
@@ -213,6 +237,13 @@ Result<Instruction> tmem_copy_named_by(const Words& words) {
 }
 
 Result<Instruction> tcgen05_mma_named(const Words& words) {
+    const Words known{"cta_group::1",  "cta_group::2",  "ws",      "sp",     "block_scale", "scale_vec::1X",
+                      "scale_vec::2X", "scale_vec::4X", "block16", "block32"};
+    const auto other = [](std::string_view word) {
+        return word.starts_with("kind::") || word.starts_with("collector::") || shape_named(word) ||
+               number::format_named(word);
+    };
+    if (auto ok = check_words(words, 2, known, other); !ok) return std::unexpected(ok.error());
     const std::string kind_name = kind_of(words);
     std::vector<Format> types = formats_in(words);
     std::optional<Tcgen05Kind> kind = tcgen05_kind_named(kind_name.empty() ? "f16" : kind_name);

@@ -16,10 +16,19 @@ void add_view_options(CLI::App& command, report::ViewQuestion& question) {
 }
 
 void add_swizzle_option(CLI::App& command, layout::SwizzleMode& swizzle) {
-    std::map<std::string, layout::SwizzleMode> modes;
-    for (const layout::SwizzleTraits& row : layout::all_swizzle_modes()) modes.emplace(row.name, row.mode);
-    command.add_option("--swizzle", swizzle, "none, 32B, 64B, 128B, 128B_atom_32B, …")
-        ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case));
+    std::string names;
+    for (const layout::SwizzleTraits& row : layout::all_swizzle_modes())
+        names.append(names.empty() ? "" : ", ").append(row.name);
+    command
+        .add_option_function<std::string>(
+            "--swizzle",
+            [&swizzle, names](const std::string& name) {
+                const auto mode = layout::swizzle_mode_named(name);
+                if (!mode) throw CLI::ValidationError("--swizzle", "expected one of " + names + "; found " + name);
+                swizzle = *mode;
+            },
+            names)
+        ->type_name("MODE");
 }
 
 void add_major_option(CLI::App& command, atom::OperandMajor& major) {

@@ -167,6 +167,11 @@ TEST(ShowCommand, BadInputIsNamed) {
     EXPECT_THAT(answer("tcgen05.mma.cta_group::1.kind::f16.m96n64k16.f32.f16.f16", 2),
                 HasSubstr("has m of 64 or 128, found 96"));
     EXPECT_THAT(answer("tcgen05.ld.16x256b.x64", 2), HasSubstr("has no .x64"));
+    EXPECT_THAT(answer("tcgen05.mma.cta_group::3.kind::f16", 2), HasSubstr("tcgen05.mma has no word 'cta_group::3'"));
+    EXPECT_THAT(answer("tcgen05.ld.32x32b.x8.unpack::16b", 2), HasSubstr("tcgen05.ld has no word 'unpack::16b'"));
+    EXPECT_THAT(answer("tcgen05.cp.cta_group::5.32x128b.warpx4", 2),
+                HasSubstr("tcgen05.cp has no word 'cta_group::5'"));
+    EXPECT_THAT(answer("ldmatrix.xy", 2), HasSubstr("ldmatrix has no word 'xy'"));
     EXPECT_THAT(answer("frob.m16n8k16", 2), HasSubstr("no tensor instruction is named 'frob.m16n8k16'"));
     EXPECT_THAT(answer("mma.sync.m16n8k16 --operand E", 2), HasSubstr("its operands: A, B, C, D"));
     EXPECT_THAT(answer("mma.sync.m16n8k16 --lane 3", 2), HasSubstr("of which operand?"));
