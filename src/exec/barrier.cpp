@@ -42,9 +42,11 @@ Step Executor::barrier(Context& c) {
         left &= ~together;
         if (number >= NamedBarrier::count)
             return fail(c, FaultKind::barrier, together, fmt::format("barrier {}: a CTA has barriers 0 to 15", number));
-        if (counted && (count == 0 || count % warp_lanes != 0))
+        // No threads are all threads, as without a count (recorded on an H200).
+        if (count % warp_lanes != 0 || (count == 0 && mode == BarrierMode::arrive))
             return fail(c, FaultKind::barrier, together,
-                        fmt::format("barrier {}: the thread count {} is no positive multiple of 32", number, count));
+                        fmt::format("barrier {}: the thread count {} is no {}multiple of 32", number, count,
+                                    mode == BarrierMode::arrive ? "positive " : ""));
         NamedBarrier& state = cta.state.barriers[number];
         if (state.in_use() && state.expected != count)
             return fail(c, FaultKind::barrier, together,

@@ -13,8 +13,9 @@ using program::SpecialRegister;
 
 namespace {
 
+/// PTX ISA 10.1 to 10.7: the fourth is always zero.
 std::uint32_t component(const Dim3& value, std::int64_t index) {
-    return index == 0 ? value.x : index == 1 ? value.y : value.z;
+    return index == 0 ? value.x : index == 1 ? value.y : index == 2 ? value.z : 0;
 }
 
 Dim3 divide(const Dim3& a, const Dim3& b) { return {a.x / b.x, a.y / b.y, a.z / b.z}; }
@@ -108,7 +109,8 @@ Step Executor::special(Context& c) {
             return Step::next;
         }
         if (width == 64) {
-            for (LaneMask left = c.active; left != 0; left &= left - 1) c.wide(c.code.d)[std::countr_zero(left)] = value;
+            for (LaneMask left = c.active; left != 0; left &= left - 1)
+                c.wide(c.code.d)[std::countr_zero(left)] = value;
             return Step::next;
         }
         std::fill_n(values.lane, warp_lanes, static_cast<std::uint32_t>(width == 16 ? value & 0xFFFF : value));
@@ -120,8 +122,10 @@ Step Executor::special(Context& c) {
     }
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
-        if (width == 64) c.wide(c.code.d)[lane] = values.lane[lane];
-        else d.lane[lane] = values.lane[lane];
+        if (width == 64)
+            c.wide(c.code.d)[lane] = values.lane[lane];
+        else
+            d.lane[lane] = values.lane[lane];
     }
     return Step::next;
 }

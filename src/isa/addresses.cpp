@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "isa/program_builder.h"
+#include "isa/spaces.h"
 
 namespace tilepath::isa {
 
@@ -70,13 +71,104 @@ Operand Lowering::symbol_address(const ptx::Operand& operand, const ptx::Symbol&
     return Operand::constant(add_constant(constant));
 }
 
+/// A variable's address as a source: in mov and cvta only, and calls pass it on.
+Operand Lowering::address_as_value(const ptx::Operand& operand, DataType type) {
+    const std::string_view opcode = module_.opcode(bound_->instruction());
+    const ptx::Operand* named = &operand;
+    ptx::Operand element;
+    if (operand.kind == ptx::OperandKind::indexed) {
+        const ptx::Operand &array = module_.children(operand)[0], &index = module_.children(operand)[1];
+        if (index.kind != ptx::OperandKind::immediate) {
+            error(operand.span,
+                  fmt::format("the address of '{}' is known only when the kernel runs", module_.text(operand.span)),
+                  "index with a constant, or add to the array's address");
+            return constant(0, type);
+        }
+        element = element_of_array(array, static_cast<std::int64_t>(index.bits));
+        named = &element;
+    }
+    const ptx::Symbol* symbol = module_.symbol(*named);
+    if (!symbol) return constant(0, type);
+    if ((opcode != "mov" && opcode != "cvta" && opcode != "call") || bound_->has("to")) {
+        error(operand.span, fmt::format("'{}' takes no address of a symbol; found {}", opcode, describe(operand)),
+              "move the address into a register first");
+        return constant(0, type);
+    }
+    if (program::is_float(type))
+        error(operand.span,
+              fmt::format("an address is no .{}; found {}", program::traits(type).name, describe(operand)));
+    if (operand.component != ptx::Component::none || operand.minus || operand.not_)
+        error(operand.span, fmt::format("expected an address, found '{}'", module_.text(operand.span)));
+    const Space wanted = opcode == "cvta" ? space_named(bound_->word("space")) : Space::generic;
+    Space own{};
+    const Operand address = symbol_address(*named, *symbol, type, own);
+    const bool same = wanted == Space::generic || own == wanted ||
+                      (wanted == Space::shared_cluster && own == Space::shared) ||
+                      (wanted == Space::param && own == Space::local && !in_entry());
+    if (!same)
+        error(operand.span, fmt::format("'{}' lies in .{}; the instruction converts from .{}",
+                                        module_.name(named->name), program::name(own), program::name(wanted)));
+    return address;
+}
+
+/// `a[2]` (PTX ISA 6.4.2): as `a` with the byte offset of the element. Elements are counted, not bytes (recorded on an
+/// H200).
+ptx::Operand Lowering::element_of_array(const ptx::Operand& array, std::int64_t index) {
+    ptx::Operand out = array;
+    const ptx::Symbol* symbol = module_.symbol(array);
+    if (!symbol || (symbol->kind != ptx::SymbolKind::variable && symbol->kind != ptx::SymbolKind::param) ||
+        module_.variable(*symbol).space == ptx::Space::reg ||
+        module_.dimensions_of(module_.variable(*symbol)).size() > 1) {
+        error(array.span, fmt::format("expected an array of one dimension, found {}", describe(array)));
+        out.symbol = ptx::none;
+        return out;
+    }
+    const ptx::Variable& variable = module_.variable(*symbol);
+    const std::int64_t bytes = program::bytes(program::type_named(ptx::word(variable.type)).value_or(DataType::b8)) *
+                               static_cast<std::int64_t>(variable.vector);
+    out.bits += static_cast<std::uint64_t>(index * bytes);
+    return out;
+}
+
+Address Lowering::indexed_address(const ptx::Operand& operand, Space space) {
+    const ptx::Operand &array = module_.children(operand)[0], &index = module_.children(operand)[1];
+    const bool fixed = index.kind == ptx::OperandKind::immediate;
+    const ptx::Operand element =
+        element_of_array(array, fixed ? static_cast<std::int64_t>(index.bits) : index.offset());
+    const ptx::Symbol* symbol = module_.symbol(element);
+    if (!symbol) return {constant(0, DataType::u64), 0, space};
+    Address out = symbol_place(element, *symbol, space);
+    if (fixed) return out;
+    ptx::Operand plain = index;
+    plain.bits = 0;
+    const Operand number = read(plain, DataType::b32);
+    const bool is_signed = number.kind == Operand::Kind::reg && program::is_signed(out_.registers[number.index].type);
+    const DataType narrow = is_signed ? DataType::s32 : DataType::u32;
+    const Operand bytes = temporary(DataType::u64), sum = temporary(DataType::u64);
+    const std::uint64_t size = element_of_array(array, 1).bits - element_of_array(array, 0).bits;
+    MicroOp& scale = emit(Op::mul, narrow, {bytes}, {number, constant(size, narrow)});
+    scale.flags = {};
+    scale.variant = static_cast<std::uint8_t>(program::MulHalf::wide);
+    emit(Op::add, DataType::u64, {sum}, {out.base, bytes}).flags = {};
+    out.base = sum;
+    return out;
+}
+
 Address Lowering::address(const ptx::Operand& operand, Space space) {
+    if (operand.kind == ptx::OperandKind::indexed) return indexed_address(operand, space);
     if (operand.kind != ptx::OperandKind::address) {
         error(operand.span, fmt::format("expected an address, found '{}'", module_.text(operand.span)),
               "write [register+offset]");
         return {constant(0, DataType::u64), 0, space};
     }
-    if (operand.name == ptx::none) return {constant(operand.bits, DataType::u64), 0, space};
+    if (operand.name == ptx::none) {
+        if (space != Space::local)
+            error(operand.span,
+                  fmt::format("only local memory has addresses that are known before: found '{}'",
+                              module_.text(operand.span)),
+                  "put the address into a register");
+        return {constant(operand.bits, DataType::u64), 0, space};
+    }
     const ptx::Symbol* symbol = module_.symbol(operand);
     TILEPATH_ASSERT(symbol, "an address base that resolve left without a symbol");
     if (symbol->kind == ptx::SymbolKind::reg) {
@@ -89,9 +181,17 @@ Address Lowering::address(const ptx::Operand& operand, Space space) {
         if (space == Space::param && !in_entry()) space = Space::local;
         return {base, operand.offset(), space};
     }
+    return symbol_place(operand, *symbol, space);
+}
+
+/// Where a symbol lies, for an instruction that addresses `space`.
+Address Lowering::symbol_place(const ptx::Operand& operand, const ptx::Symbol& symbol, Space space) {
     Space own = space;
-    Operand base = symbol_address(operand, *symbol, DataType::none, own);
-    const bool same = own == space || space == Space::generic || (space == Space::param && own == Space::local) ||
+    const bool is_param = (symbol.kind == ptx::SymbolKind::variable || symbol.kind == ptx::SymbolKind::param) &&
+                          module_.variable(symbol).space == ptx::Space::param;
+    Operand base = symbol_address(operand, symbol, DataType::none, own);
+    const bool same = own == space || (space == Space::generic && own != Space::param) ||
+                      (space == Space::param && own == Space::local && is_param) ||
                       (space == Space::shared_cluster && own == Space::shared);
     if (!same)
         error(operand.span, fmt::format("'{}' lies in .{}; the instruction addresses .{}", module_.name(operand.name),

@@ -21,6 +21,12 @@ Call::Builtin builtin_named(std::string_view name) {
     return Call::Builtin::none;
 }
 
+/// Functions of the device runtime that kernels of CUDA dynamic parallelism declare.
+bool launches_kernels(std::string_view name) {
+    return name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer") ||
+           name.starts_with("__cudaCDP2");
+}
+
 }  // namespace
 
 bool Lowering::describe_call_arguments(const ptx::Operand& list, std::vector<Call::Argument>& out, ptx::Range formal) {
@@ -78,6 +84,13 @@ void Lowering::call(const Bound& bound) {
         returns = callee.returns, parameters = callee.parameters;
         call.callee = builder_.function_index(id);
         if (call.callee < 0) call.builtin = builtin_named(module_.name(callee.name));
+        if (call.callee < 0 && launches_kernels(module_.name(callee.name))) {
+            error(
+                target.span,
+                fmt::format("'{}' starts a kernel from a kernel, which tilepath leaves out", module_.name(callee.name)),
+                "launch the kernels from the host, one after the other");
+            return;
+        }
         if (call.callee < 0 && call.builtin == Call::Builtin::none) {
             error(target.span, fmt::format("the function '{}' has no body in this module", module_.name(callee.name)),
                   "link the module first, or remove the call; vprintf, malloc, free and __assertfail are built in");

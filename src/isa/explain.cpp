@@ -25,6 +25,27 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     return row.back();
 }
 
+/// What a PTX ISA has and tilepath leaves out on purpose: the opcodes, and why.
+struct OutOfScope {
+    std::string_view opcodes;  ///< each between spaces
+    std::string_view what;
+};
+constexpr OutOfScope out_of_scope[] = {
+    {" tex tld4 txq istypep ",
+     "textures are read through units that filter and convert in ways NVIDIA does not document"},
+    {" suld sust sured suq ", "surfaces are laid out in memory in ways NVIDIA does not document"},
+    {" vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 vset2 vadd4 vsub4 "
+     "vavrg4 "
+     "vmin4 vmax4 vset4 ",
+     "video instructions are emulated on every GPU since Maxwell, so kernels have none; vabsdiff4 is there"},
+};
+
+std::string_view why_out_of_scope(std::string_view opcode) {
+    for (const OutOfScope& each : out_of_scope)
+        if (each.opcodes.find(fmt::format(" {} ", opcode)) != std::string_view::npos) return each.what;
+    return {};
+}
+
 }  // namespace
 
 std::vector<std::string_view> similar(std::string_view word, std::span<const std::string> candidates,
@@ -45,6 +66,11 @@ void Binder::explain(const ptx::Instruction& instruction, const HeadEntry& found
     Diagnostic out{Severity::error, {}, module_.place(module_.opcode_span(instruction)), {}};
     const std::vector<const Form*>& forms = forms_of(head.opcode);
     if (forms.empty()) {
+        if (const std::string_view why = why_out_of_scope(head.opcode); !why.empty()) {
+            out.message = fmt::format("tilepath leaves '{}' out: {}", head.opcode, why);
+            diagnostics.push_back(std::move(out));
+            return;
+        }
         out.message = fmt::format("'{}' is not an instruction that tilepath supports", head.opcode);
         if (auto near = similar(head.opcode, all_opcodes()); !near.empty())
             out.notes.push_back(fmt::format("did you mean {}?", fmt::join(near, ", ")));

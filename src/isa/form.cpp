@@ -25,6 +25,7 @@ Ordered order_of(const std::vector<std::string_view>& words) {
     auto all = [&](auto&& is) { return std::all_of(words.begin(), words.end(), is); };
     if (all([](std::string_view word) { return program::type_named(word).has_value(); })) return Ordered::types;
     if (all([](std::string_view word) { return word == "row" || word == "col"; })) return Ordered::layouts;
+    if (all([](std::string_view word) { return word.starts_with("L2::evict_"); })) return Ordered::priorities;
     if (all([](std::string_view word) { return word == "global" || word.starts_with("shared"); }))
         return Ordered::spaces;
     return Ordered::no;

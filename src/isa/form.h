@@ -37,7 +37,7 @@ constexpr Needs since(int major, int minor, int sm = 0, Suffix suffix = Suffix::
 ///            .word is a modifier, {.word} may be left out. A word that `words` lists stands for one of its choices,
 ///            any other for itself. Modifiers come in any order, but types keep theirs (cvt.dtype.atype), and so do
 ///            layouts
-///            (.row.col) and state spaces (cp.async.shared.global).
+///            (.row.col), state spaces (cp.async.shared.global) and priorities (createpolicy).
 ///            Operands: `d` scalar or vector, `[a]` address, `d|p` pair, `d{|p}` pair or its first part, `(a)` list,
 ///            `{, a}` may be left out.
 ///            `a:TYPE` says an operand's type: a type, or the modifier that names it. Without it: `d`, `a`, `b`, `c`
@@ -67,7 +67,7 @@ struct Family {
 };
 
 /// Modifiers that keep the form's order among themselves.
-enum class Ordered : std::uint8_t { no, types, layouts, spaces };
+enum class Ordered : std::uint8_t { no, types, layouts, spaces, priorities };
 
 /// One modifier of a form.
 struct ModifierSlot {

@@ -112,6 +112,14 @@ class Lowering {
     Operand read_any(const ptx::Operand& operand, DataType type, bool wider);
     Operand write_any(const ptx::Operand& operand, DataType type, bool wider);
     Operand symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, DataType type, Space& space);
+    void check_selection(const ptx::Operand& operand, DataType declared);
+    void check_sink(const ptx::Operand& operand);
+    Operand immediate_operand(const ptx::Operand& operand, DataType type);
+    Operand with_offset(Operand value, const ptx::Operand& operand);
+    Operand address_as_value(const ptx::Operand& operand, DataType type);
+    Address symbol_place(const ptx::Operand& operand, const ptx::Symbol& symbol, Space space);
+    Address indexed_address(const ptx::Operand& operand, Space space);
+    ptx::Operand element_of_array(const ptx::Operand& array, std::int64_t index);
     Operand register_operand(const ptx::Operand& operand, DataType type, bool wider);
     Operand special_register(const ptx::Operand& operand, DataType type, bool wider);
     /// What the symbol that an operand names is: "the label 'done'".

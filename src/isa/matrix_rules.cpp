@@ -39,7 +39,8 @@ void refuse(Lowering& to, const Diagnostics& diagnostics) {
 }
 
 bool has_target(Lowering& to, int minimum_sm, const std::string& name) {
-    return available(to, to.bound().instruction().span, fmt::format("{} {}", to.bound().form().opcode, name), since(1, 0, minimum_sm));
+    return available(to, to.bound().instruction().span, fmt::format("{} {}", to.bound().form().opcode, name),
+                     since(1, 0, minimum_sm));
 }
 
 void check_registers(Lowering& to, const ptx::Operand& operand, std::size_t found, int expected) {
@@ -57,9 +58,25 @@ DataType register_type(const atom::Fragment& fragment) {
     return fragment.register_bits == 64 ? DataType::b64 : DataType::b32;
 }
 
+/// Literals stand only for whole elements that fill their register, and A and B take them only in .f64, as ptxas 13.0
+/// has it.
+bool literal_fits(const ptx::Operand& literal, DataType element) {
+    using ptx::ImmediateKind;
+    if (element == DataType::f64) return literal.immediate == ImmediateKind::f64;
+    if (element == DataType::f32) return literal.immediate == ImmediateKind::f32;
+    return element == DataType::s32 &&
+           (literal.immediate == ImmediateKind::s64 || literal.immediate == ImmediateKind::u64);
+}
+
 }  // namespace
 
-std::vector<Operand> read_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment) {
+std::vector<Operand> read_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment,
+                                   DataType element) {
+    if (operand.kind == ptx::OperandKind::vector)
+        for (const ptx::Operand& part : to.module().children(operand))
+            if (part.kind == ptx::OperandKind::immediate && !literal_fits(part, element))
+                to.error(part.span, fmt::format("'{}' is no literal that a matrix of .{} takes",
+                                                to.module().text(part.span), program::traits(element).name));
     std::vector<Operand> parts = to.read_vector(operand, register_type(fragment));
     check_registers(to, operand, parts.size(), fragment.registers);
     return parts;
@@ -88,9 +105,13 @@ Mma describe_mma(const Bound& in) {
 void emit_mma(Lowering& to, const Bound& in, const Mma& mma, const atom::Fragment& a, const atom::Fragment& b,
               const atom::Fragment& c, const atom::Fragment& d) {
     std::vector<Operand> destinations = write_fragment(to, in["d"], d), sources;
-    for (auto [name, fragment] : {std::pair{"a", &a}, std::pair{"b", &b}, std::pair{"c", &c}})
-        for (Operand part : read_fragment(to, in[name], *fragment)) sources.push_back(part);
-    if (const ptx::Operand* metadata = in.operand("metadata")) sources.push_back(to.read(*metadata, DataType::b32));
+    for (auto [name, fragment, type] : {std::tuple{"a", &a, mma.a}, {"b", &b, mma.b}, {"c", &c, mma.c}})
+        for (Operand part : read_fragment(to, in[name], *fragment, type)) sources.push_back(part);
+    const ptx::Operand* metadata = in.operand("metadata");
+    if (metadata && metadata->kind == ptx::OperandKind::immediate)
+        to.error(metadata->span,
+                 fmt::format("the metadata is a register; found '{}'", to.module().text(metadata->span)));
+    if (metadata) sources.push_back(to.read(*metadata, DataType::b32));
     to.out().mmas.push_back(mma);
     to.emit(Op::mma, mma.d, destinations, sources).detail = static_cast<std::uint32_t>(to.out().mmas.size() - 1);
 }

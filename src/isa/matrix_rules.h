@@ -16,7 +16,8 @@ void refuse(Lowering& to, const Diagnostics& diagnostics);
 bool has_target(Lowering& to, int minimum_sm, const std::string& name);
 
 /// Reads or writes a fragment's registers; an error if there are more or fewer.
-std::vector<Operand> read_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment);
+std::vector<Operand> read_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment,
+                                   DataType element);
 std::vector<Operand> write_fragment(Lowering& to, const ptx::Operand& operand, const atom::Fragment& fragment);
 void check_registers(Lowering& to, const ptx::Operand& operand, std::size_t found, int expected);
 

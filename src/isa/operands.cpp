@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "base/assert.h"
@@ -35,12 +36,34 @@ std::string Lowering::describe(const ptx::Operand& operand) const {
     return {};
 }
 
+/// What may stand before and after a register's name: `!` with predicates, `.x` to `.w` with vectors.
+void Lowering::check_selection(const ptx::Operand& operand, DataType declared) {
+    const std::string_view text = module_.text(operand.span);
+    if (operand.minus)
+        error(operand.span,
+              fmt::format("'{}' takes no negated register; found '{}'", module_.opcode(bound_->instruction()), text),
+              "negate it with neg first");
+    if (operand.not_ && declared != DataType::pred)
+        error(operand.span,
+              fmt::format("'!' goes with a predicate; '{}' has a .{} register", text, program::traits(declared).name),
+              "invert its bits with not first");
+    if (operand.component == ptx::Component::none) return;
+    const std::uint32_t elements = module_.variable(*module_.symbol(operand)).vector;
+    const auto component =
+        static_cast<std::uint32_t>(operand.component) - static_cast<std::uint32_t>(ptx::Component::x);
+    if (operand.component < ptx::Component::x || operand.component > ptx::Component::w || component >= elements ||
+        elements == 1)
+        error(operand.span, elements == 1 ? fmt::format("'{}' takes a part of a register that is no vector", text)
+                                          : fmt::format("'{}': the vector has {} elements", text, elements));
+}
+
 Operand Lowering::register_operand(const ptx::Operand& operand, DataType type, bool wider) {
     ptx::Id number = module_.register_number(operand);
     TILEPATH_ASSERT(number != ptx::none, "an identifier resolved to a register without a number");
     DataType declared = out_.registers[number].type;
     Operand result = Operand::reg(number);
     result.negated = operand.not_;
+    check_selection(operand, declared);
     if (type == DataType::none) return result;
     bool is_predicate = declared == DataType::pred, wants_predicate = type == DataType::pred;
     bool fits = is_predicate == wants_predicate &&
@@ -91,32 +114,56 @@ Operand Lowering::special_register(const ptx::Operand& operand, DataType type, b
     return into;
 }
 
+namespace {
+
+/// Whether a literal can stand for a value of this type (PTX ISA 6.4, 4.5; where the manual is silent, as ptxas 13.0).
+bool literal_fits(ptx::ImmediateKind literal, DataType type) {
+    const bool real = literal == ptx::ImmediateKind::f32 || literal == ptx::ImmediateKind::f64;
+    switch (program::traits(type).kind) {
+        case program::TypeKind::predicate:
+        case program::TypeKind::unsigned_:
+        case program::TypeKind::signed_: return !real;
+        case program::TypeKind::floating: return real && (type == DataType::f32 || type == DataType::f64);
+        case program::TypeKind::bits:
+            return !real || program::bits(type) == (literal == ptx::ImmediateKind::f32 ? 32 : 64);
+    }
+    return false;
+}
+
+}  // namespace
+
+Operand Lowering::immediate_operand(const ptx::Operand& operand, DataType type) {
+    using ptx::ImmediateKind;
+    std::uint64_t bits = operand.bits;
+    if (type == DataType::none) return constant(bits, type);
+    if (!literal_fits(operand.immediate, type)) {
+        const bool scalar = type == DataType::f32 || type == DataType::f64;
+        error(operand.span,
+              fmt::format("'{}' is no literal of .{}", module_.text(operand.span), program::traits(type).name),
+              !program::is_float(type) ? ""
+              : scalar                 ? "write 1.0, 0f3F800000 or 0d3FF0000000000000"
+                                       : "move its bits into a register first");
+    } else if (type == DataType::f32 && operand.immediate == ImmediateKind::f64) {
+        bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+    } else if (type == DataType::f64 && operand.immediate == ImmediateKind::f32) {
+        bits = std::bit_cast<std::uint64_t>(double(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+    }
+    return constant(bits, type);
+}
+
 Operand Lowering::read_any(const ptx::Operand& operand, DataType type, bool wider) {
     switch (operand.kind) {
-        case OperandKind::immediate: {
-            std::uint64_t bits = operand.bits;
-            using ptx::ImmediateKind;
-            if (program::is_float(type)) {
-                if (operand.immediate == ImmediateKind::f64 && program::bits(type) == 32)
-                    bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-                else if (operand.immediate == ImmediateKind::f32 && program::bits(type) == 64)
-                    bits = std::bit_cast<std::uint64_t>(double(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
-            }
-            return constant(bits, type);
-        }
+        case OperandKind::immediate: return immediate_operand(operand, type);
         case OperandKind::identifier: {
             const ptx::Symbol* symbol = module_.symbol(operand);
             TILEPATH_ASSERT(symbol, "an identifier that resolve left without a symbol");
             switch (symbol->kind) {
-                case ptx::SymbolKind::reg: return register_operand(operand, type, wider);
+                case ptx::SymbolKind::reg: return with_offset(register_operand(operand, type, wider), operand);
                 case ptx::SymbolKind::special: return special_register(operand, type, wider);
                 case ptx::SymbolKind::variable:
                 case ptx::SymbolKind::param:
                 case ptx::SymbolKind::function:
-                case ptx::SymbolKind::alias: {
-                    Space space{};
-                    return symbol_address(operand, *symbol, type, space);
-                }
+                case ptx::SymbolKind::alias: return address_as_value(operand, type);
                 case ptx::SymbolKind::label:
                 case ptx::SymbolKind::prototype:
                 case ptx::SymbolKind::targets: break;
@@ -124,10 +171,10 @@ Operand Lowering::read_any(const ptx::Operand& operand, DataType type, bool wide
             error(operand.span, fmt::format("expected a register or a value, found {}", describe(operand)));
             return constant(0, DataType::u32);
         }
+        case OperandKind::indexed: return address_as_value(operand, type);
         case OperandKind::sink:
         case OperandKind::address:
         case OperandKind::tensor_address:
-        case OperandKind::indexed:
         case OperandKind::vector:
         case OperandKind::list:
         case OperandKind::pair: break;
@@ -136,8 +183,28 @@ Operand Lowering::read_any(const ptx::Operand& operand, DataType type, bool wide
     return constant(0, type == DataType::none ? DataType::u32 : type);
 }
 
+/// `r1+4` as a source: the sum (recorded on an H200; the manual writes it only in addresses).
+Operand Lowering::with_offset(Operand value, const ptx::Operand& operand) {
+    if (operand.bits == 0) return value;
+    const DataType declared = out_.registers[value.index].type;
+    const int width = program::bits(declared);
+    if (declared == DataType::pred || width > 64 || width < 16) {
+        error(operand.span, fmt::format("a .{} register takes no offset; found '{}'", program::traits(declared).name,
+                                        module_.text(operand.span)));
+        return value;
+    }
+    const DataType type = width == 16 ? DataType::u16 : width == 32 ? DataType::u32 : DataType::u64;
+    const Operand sum = temporary(declared);
+    emit(Op::add, type, {sum}, {value, constant(operand.bits, type)}).flags = {};
+    return sum;
+}
+
 Operand Lowering::write_any(const ptx::Operand& operand, DataType type, bool wider) {
     if (operand.kind == OperandKind::sink) return Operand::none();
+    if (operand.kind == OperandKind::identifier && (operand.bits != 0 || operand.minus || operand.not_)) {
+        error(operand.span, fmt::format("expected a register to write, found '{}'", module_.text(operand.span)));
+        return Operand::none();
+    }
     const ptx::Symbol* symbol = operand.kind == OperandKind::identifier ? module_.symbol(operand) : nullptr;
     if (symbol && symbol->kind == ptx::SymbolKind::reg) return register_operand(operand, type, wider);
     error(operand.span, fmt::format("expected a register to write, found {}", describe(operand)));
@@ -146,11 +213,29 @@ Operand Lowering::write_any(const ptx::Operand& operand, DataType type, bool wid
 
 Operand Lowering::read(const ptx::Operand& operand, DataType type) { return read_any(operand, type, false); }
 Operand Lowering::read_wider(const ptx::Operand& operand, DataType type) { return read_any(operand, type, true); }
-Operand Lowering::write(const ptx::Operand& operand, DataType type) { return write_any(operand, type, false); }
-Operand Lowering::write_wider(const ptx::Operand& operand, DataType type) { return write_any(operand, type, true); }
+Operand Lowering::write(const ptx::Operand& operand, DataType type) {
+    check_sink(operand);
+    return write_any(operand, type, false);
+}
+Operand Lowering::write_wider(const ptx::Operand& operand, DataType type) {
+    check_sink(operand);
+    return write_any(operand, type, true);
+}
+
+/// Which instructions may discard a whole result, as ptxas 13.0 has it; elements of vectors and parts of pairs always
+/// may.
+void Lowering::check_sink(const ptx::Operand& operand) {
+    if (operand.kind != OperandKind::sink || bound_->operand(0).kind == OperandKind::pair) return;
+    static constexpr std::string_view discarding[] = {"atom", "mbarrier", "setp"};
+    const std::string_view opcode = module_.opcode(bound_->instruction());
+    const bool may = std::find(std::begin(discarding), std::end(discarding), opcode) != std::end(discarding);
+    if (!may || bound_->has("test_wait") || bound_->has("try_wait") || bound_->has("pending_count"))
+        error(operand.span, fmt::format("'{}' does not discard its result: expected a register, found '_'", opcode));
+}
 
 Operand Lowering::read_predicate(const ptx::Operand& operand) {
     if (operand.kind == OperandKind::immediate) {
+        immediate_operand(operand, DataType::pred);
         bool value = operand.bits != 0;
         return predicate_constant(operand.not_ ? !value : value);
     }
@@ -171,8 +256,10 @@ std::vector<Operand> Lowering::parts(const ptx::Operand& operand, DataType type,
         Operand first = Operand::reg(module_.register_number(operand));
         for (std::uint32_t i = 0; i < module_.variable(*symbol).vector; ++i)
             out.push_back(Operand::reg(first.index + i));
-    } else
+    } else {
+        if (writes) check_sink(operand);
         one(operand);
+    }
     return out;
 }
 

@@ -158,7 +158,7 @@ TEST(Fault, Membermask) {
 TEST(Fault, Barriers) {
     EXPECT_EQ(fault_of("mov.u32 %r0, 16; bar.sync %r0;").kind, FaultKind::barrier);
     EXPECT_EQ(fault_of("mov.u32 %r0, 33; bar.sync 1, %r0;").kind, FaultKind::barrier);
-    EXPECT_EQ(fault_of("mov.u32 %r0, 0; bar.sync 1, %r0;").kind, FaultKind::barrier);
+    EXPECT_EQ(fault_of("mov.u32 %r0, 0; bar.arrive 1, %r0;").kind, FaultKind::barrier);
     // Warp 0 expects 64 threads, warp 1 expects 96.
     const Fault fault = fault_of(
         "mov.u32 %r0, %tid.x; shr.u32 %r0, %r0, 5; shl.b32 %r0, %r0, 5; add.u32 %r0, %r0, 64; bar.sync 1, %r0;", "",

@@ -23,7 +23,7 @@ void barrier(Lowering& to, const Bound& in) {
     const ptx::Operand &a = in["a"], *b = in.operand("b");
     if (a.kind == ptx::OperandKind::immediate && a.bits > 15)
         to.error(a.span, fmt::format("a CTA has barriers 0 to 15; found {}", static_cast<std::int64_t>(a.bits)));
-    if (b && b->kind == ptx::OperandKind::immediate && (b->bits == 0 || b->bits % 32 != 0))
+    if (b && b->kind == ptx::OperandKind::immediate && ((b->bits == 0 && in.has("arrive")) || b->bits % 32 != 0))
         to.error(b->span, fmt::format("the threads of a barrier are a multiple of the 32 of a warp; found {}",
                                       static_cast<std::int64_t>(b->bits)));
     std::vector<Operand> sources{to.read(a, DataType::u32), b ? to.read(*b, DataType::u32) : Operand::none()};

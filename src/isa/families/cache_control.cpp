@@ -1,6 +1,8 @@
 // Hints about caches: PTX ISA 9.7.9.15 to 9.7.9.18. They change no result, save that discarded bytes may be anything.
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "isa/plain.h"
 #include "isa/spaces.h"
 
@@ -21,6 +23,14 @@ void prefetch(Lowering& to, const Bound& in) {
 void policy(Lowering& to, const Bound& in) {
     for (std::size_t i = 1; i < in.operand_count(); ++i)
         if (in.operand(i).kind != ptx::OperandKind::address) to.read(in.operand(i), in.operand_type(i));
+    if (const ptx::Operand* fraction = in.operand("fraction");
+        fraction && fraction->kind == ptx::OperandKind::immediate) {
+        const double value = fraction->immediate == ptx::ImmediateKind::f64
+                                 ? std::bit_cast<double>(fraction->bits)
+                                 : std::bit_cast<float>(static_cast<std::uint32_t>(fraction->bits));
+        if (!(value > 0 && value <= 1))
+            to.error(fraction->span, fmt::format("the fraction is above 0 and at most 1; found {}", value));
+    }
     to.emit(Op::mov, DataType::b64, {to.write(in["d"], DataType::b64)}, {to.constant(0, DataType::b64)});
 }
 
@@ -33,7 +43,7 @@ std::vector<Family> cache_control_families() {
     return {
         {.manual = "9.7.9.15",
          .forms = {{"prefetch{.space}.level [a]", {"space: global local", "level: L1 L2"}, since(2, 0, 20)},
-                   {"prefetch.space.priority [a]",
+                   {"prefetch{.space}.priority [a]",
                     {"space: global", "priority: L2::evict_last L2::evict_normal"},
                     since(7, 4, 80)},
                    {"prefetchu.L1 [a]", {}, since(2, 0, 20)},

@@ -51,13 +51,14 @@ constexpr std::string_view spaces = "ss: shared shared::cta";
 constexpr std::string_view type = "type: b64";
 
 /// arrive and arrive_drop have the same forms.
-Family arrival(std::string_view manual, std::array<std::string_view, 5> syntax) {
+Family arrival(std::string_view manual, std::array<std::string_view, 6> syntax) {
     return {.manual = manual,
             .forms = {{syntax[0], {spaces, type}, since(7, 0, 80)},
                       {syntax[1], {spaces, type}, since(7, 8, 90)},
                       {syntax[2], {spaces, type, "sem: release", "scope: cta cluster"}, since(8, 0, 80)},
                       {syntax[3], {spaces, type, "sem: release", "scope: cta cluster"}, since(8, 0, 90)},
-                      {syntax[4], {spaces, type}, since(7, 0, 80)}},
+                      {syntax[4], {spaces, type}, since(7, 0, 80)},
+                      {syntax[5], {spaces, type, "sem: release", "scope: cta"}, since(8, 0, 80)}},
             .lower = arrive};
 }
 
@@ -74,12 +75,14 @@ std::vector<Family> mbarrier_families() {
         arrival("9.7.13.15.13",
                 {"mbarrier.arrive{.ss}.type d, [a]", "mbarrier.arrive{.ss}.type d, [a], count:u32",
                  "mbarrier.arrive.sem.scope{.ss}.type d, [a]", "mbarrier.arrive.sem.scope{.ss}.type d, [a], count:u32",
-                 "mbarrier.arrive.noComplete{.ss}.type d, [a], count:u32"}),
+                 "mbarrier.arrive.noComplete{.ss}.type d, [a], count:u32",
+                 "mbarrier.arrive.noComplete.sem.scope{.ss}.type d, [a], count:u32"}),
         arrival("9.7.13.15.14",
                 {"mbarrier.arrive_drop{.ss}.type d, [a]", "mbarrier.arrive_drop{.ss}.type d, [a], count:u32",
                  "mbarrier.arrive_drop.sem.scope{.ss}.type d, [a]",
                  "mbarrier.arrive_drop.sem.scope{.ss}.type d, [a], count:u32",
-                 "mbarrier.arrive_drop.noComplete{.ss}.type d, [a], count:u32"}),
+                 "mbarrier.arrive_drop.noComplete{.ss}.type d, [a], count:u32",
+                 "mbarrier.arrive_drop.noComplete.sem.scope{.ss}.type d, [a], count:u32"}),
         {.manual = "9.7.13.15.16",
          .forms = {{"mbarrier.test_wait{.ss}.type p, [a], phase:b64", {spaces, type}, since(7, 0, 80)},
                    {"mbarrier.test_wait.parity{.ss}.type p, [a], phase:u32", {spaces, type}, since(7, 1, 80)},

@@ -49,6 +49,9 @@ void lower_ld(Lowering& to, const Bound& in) {
 
 void lower_st(Lowering& to, const Bound& in) {
     const Address at = to.address(in["a"], space_named(in.word("ss")));
+    const ptx::Symbol* symbol = in["a"].kind == ptx::OperandKind::address ? to.module().symbol(in["a"]) : nullptr;
+    if (at.space == Space::param && symbol && symbol->kind == ptx::SymbolKind::param)
+        to.error(in["a"].span, "the parameters of an entry are not written", "copy them to local memory first");
     std::vector<Operand> sources{at.base};
     for (Operand value : to.read_vector_wider(in["b"], in.type())) sources.push_back(value);
     check_vector(to, in, in["b"], sources.size() - 1, at.space);

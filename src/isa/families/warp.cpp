@@ -1,10 +1,25 @@
-// Lanes of one warp with one another: PTX ISA 9.7.9.6, 9.7.13.9 to 9.7.13.14.
+// Lanes of one warp with one another: PTX ISA 9.7.9.5, 9.7.9.6, 9.7.13.8 to 9.7.13.14.
 #include "isa/plain.h"
 
 namespace tilepath::isa {
 namespace {
 
 using program::VoteMode;
+
+/// The membermask; of the forms without .sync, the lanes that execute the instruction together. From sm_70 on those
+/// went away with PTX ISA 6.4.
+Operand membermask(Lowering& to, const Bound& in) {
+    if (const ptx::Operand* given = in.operand("membermask")) return to.read(*given, DataType::b32);
+    const ptx::Module& module = to.module();
+    const Target target = target_named(module.architecture()).value_or(Target{});
+    if (target.sm >= 70 && std::pair(module.version_major, module.version_minor) >= std::pair(6u, 4u))
+        to.error(in.instruction().span,
+                 fmt::format("'{}' without .sync ended with PTX ISA 6.3 on sm_70 and later", in.form().opcode),
+                 "write .sync and a membermask");
+    const Operand mask = to.temporary(DataType::b32);
+    to.emit(Op::activemask, DataType::b32, {mask}, {});
+    return mask;
+}
 
 /// `d` or `d|p`.
 std::vector<Operand> value_and_predicate(Lowering& to, const ptx::Operand& operand, DataType type) {
@@ -18,7 +33,10 @@ void shuffle(Lowering& to, const Bound& in) {
     std::uint8_t mode = 0;
     while (modes[mode] != in.word("mode")) ++mode;
     std::vector<Operand> destinations = value_and_predicate(to, in["d"], DataType::b32), sources;
-    for (std::string_view name : {"a", "b", "c", "membermask"}) sources.push_back(to.read(in[name], DataType::b32));
+    if (destinations.front().kind == Operand::Kind::none && destinations.size() == 2)
+        to.error(in["d"].span, "'shfl' does not discard its value: expected a register, found '_'");
+    for (std::string_view name : {"a", "b", "c"}) sources.push_back(to.read(in[name], DataType::b32));
+    sources.push_back(membermask(to, in));
     to.emit(Op::shfl, DataType::b32, destinations, sources).variant = mode;
 }
 
@@ -29,8 +47,8 @@ void vote(Lowering& to, const Bound& in) {
                           : word == "uni" ? VoteMode::uni
                                           : VoteMode::ballot;
     const Operand d = to.write(in["d"], in.type());
-    to.emit(Op::vote, in.type(), {d}, {to.read_predicate(in["a"]), to.read(in["membermask"], DataType::b32)}).variant =
-        static_cast<std::uint8_t>(mode);
+    const Operand mask = membermask(to, in);
+    to.emit(Op::vote, in.type(), {d}, {to.read_predicate(in["a"]), mask}).variant = static_cast<std::uint8_t>(mode);
 }
 
 void match(Lowering& to, const Bound& in) {
@@ -59,11 +77,14 @@ std::vector<Family> warp_families() {
         {.manual = "9.7.9.6",
          .forms = {{"shfl.sync.mode.type d{|p}, a, b, c, membermask",
                     {"mode: up down bfly idx", "type: b32"},
-                    since(6, 0, 30)}},
+                    since(6, 0, 30)},
+                   {"shfl.mode.type d{|p}, a, b, c", {"mode: up down bfly idx", "type: b32"}, since(3, 0, 30)}},
          .lower = shuffle},
         {.manual = "9.7.13.9",
          .forms = {{"vote.sync.mode.type d, a, membermask:b32", {"mode: all any uni", "type: pred"}, since(6, 0, 30)},
-                   {"vote.sync.ballot.type d, a:pred, membermask", {"type: b32"}, since(6, 0, 30)}},
+                   {"vote.sync.ballot.type d, a:pred, membermask", {"type: b32"}, since(6, 0, 30)},
+                   {"vote.mode.type d, a", {"mode: all any uni", "type: pred"}, since(1, 2, 12)},
+                   {"vote.ballot.type d, a:pred", {"type: b32"}, since(2, 0, 20)}},
          .lower = vote},
         {.manual = "9.7.13.10",
          .forms = {{"match.any.sync.type d:b32, a, membermask:b32", {"type: b32 b64"}, since(6, 0, 70)},

@@ -81,7 +81,7 @@ void store(Lowering& to, const Bound& in) {
     if (!atom) return;
     Mma mma = describe_wmma(in, *atom);
     mma.c_column_major = in.word("layout") == "col";
-    emit_transfer(to, in, Op::wmma_store, mma, {}, read_fragment(to, in["r"], atom->c));
+    emit_transfer(to, in, Op::wmma_store, mma, {}, read_fragment(to, in["r"], atom->c, in.type()));
 }
 
 void multiply(Lowering& to, const Bound& in) {
