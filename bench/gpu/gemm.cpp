@@ -1,31 +1,23 @@
 // bench/gpu_gemm: see there. Our PTX is compiled by the driver; cuBLASLt runs the first algorithm that its heuristic
 // names, with 64 MiB of workspace. The two take turns; each has its median over the rounds.
 #include <cublasLt.h>
-#include <cuda.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../../kernels/hopper/gemm_config.h"
+#include "../../tools/record/driver.h"
 
 using namespace tilepath::kernels;
 using namespace tilepath::kernels::hopper;
 
 namespace {
 
-void must(CUresult result, const char* what) {
-    if (result == CUDA_SUCCESS) return;
-    const char* text = "unknown error";
-    cuGetErrorString(result, &text);
-    std::fprintf(stderr, "%s: %s\n", what, text);
-    std::exit(1);
-}
+using driver::must;
+
 void must(cublasStatus_t status, const char* what) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     std::fprintf(stderr, "%s: cuBLAS status %d\n", what, int(status));
@@ -142,15 +134,9 @@ float median(std::vector<float> values) {
 
 void measure(cublasLtHandle_t handle, const GemmEntry& e, int size, int multiprocessors,
              std::vector<std::string>& ratios) {
-    CUmodule module;
-    std::ifstream file("kernels/hopper/" + std::string(e.module) + ".ptx");
-    const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-    must(cuModuleLoadData(&module, text.c_str()), "cuModuleLoadData");
-    CUfunction function;
-    must(cuModuleGetFunction(&function, module, e.name.data()), e.name.data());
     const GemmConfig config = gemm_config(e.input);
-    must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, config.dynamic_shared_bytes()),
-         e.name.data());
+    CUfunction function =
+        driver::entry_of("kernels/hopper/" + std::string(e.module) + ".ptx", e.name, config.dynamic_shared_bytes());
     const std::size_t count = std::size_t(size) * size;
     const CUdeviceptr a = filled(e.input, count, InputOperand::a), b = filled(e.input, count, InputOperand::b),
                       d = filled(e.output, count, InputOperand::c),
@@ -177,16 +163,12 @@ void measure(cublasLtHandle_t handle, const GemmEntry& e, int size, int multipro
     std::snprintf(line, sizeof line, "ratio %s_%d_over_cublaslt %.3f", e.name.data(), size, them / us);
     ratios.push_back(line);
     for (const CUdeviceptr buffer : {a, b, d, bias}) cuMemFree(buffer);
-    cuModuleUnload(module);
 }
 
 }  // namespace
 
 int main() {
-    CUdevice device;
-    CUcontext context;
-    must(cuInit(0), "cuInit"), must(cuDeviceGet(&device, 0), "cuDeviceGet");
-    must(cuDevicePrimaryCtxRetain(&context, device), "context"), must(cuCtxSetCurrent(context), "context");
+    const CUdevice device = driver::use_first_device();
     int multiprocessors = 0;
     must(cuDeviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device), "attribute");
     cublasLtHandle_t handle;

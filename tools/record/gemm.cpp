@@ -6,34 +6,25 @@
 //     gemm time      TFLOP/s at M = N = K = 4096, without tensor cores for `tn` alone
 //
 // Run from the root of the repository. Needs cuda.h and libcuda only.
-#include <cuda.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "../../kernels/epilogue.h"
 #include "../../kernels/ampere/gemm_config.h"
+#include "../../kernels/epilogue.h"
 #include "../../kernels/inputs.h"
+#include "driver.h"
 
 using namespace tilepath::kernels;
 
 namespace {
 
-void must(CUresult result, const std::string& what) {
-    if (result == CUDA_SUCCESS) return;
-    const char* text = "unknown error";
-    cuGetErrorString(result, &text);
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), text);
-    std::exit(1);
-}
+using driver::must;
 
 struct Case {
     int m, n, k;
@@ -220,12 +211,6 @@ struct Run {
     }
 };
 
-std::uint64_t fnv1a(const std::vector<std::uint8_t>& bytes) {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3u;
-    return hash;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -234,27 +219,11 @@ int main(int argc, char** argv) {
         std::fprintf(stderr, "gemm record|check|time, from the root of the repository\n");
         return 2;
     }
-    CUdevice device;
-    CUcontext context;
-    must(cuInit(0), "cuInit"), must(cuDeviceGet(&device, 0), "cuDeviceGet");
-    must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-    must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
-    std::map<std::string, CUmodule> modules;
+    driver::use_first_device();
     bool good = true;
     for (const GemmEntry& entry : gemm_entries) {
-        const std::string path = "kernels/ampere/" + std::string(entry.module) + ".ptx";
-        if (!modules.contains(path)) {
-            std::ifstream file(path);
-            const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-            must(cuModuleLoadData(&modules[path], text.c_str()), path);
-        }
-        CUfunction function;
-        must(cuModuleGetFunction(&function, modules[path], std::string(entry.name).c_str()), std::string(entry.name));
-        if (!entry.simt) {
-            must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                    gemm_config(entry.input).dynamic_shared_bytes()),
-                 std::string(entry.name));
-        }
+        CUfunction function = driver::entry_of("kernels/ampere/" + std::string(entry.module) + ".ptx", entry.name,
+                                               entry.simt ? 0 : gemm_config(entry.input).dynamic_shared_bytes());
         if (mode == "time") {
             if (entry.simt && (entry.linear || entry.a != 't' || entry.b != 'n')) continue;
             const float milliseconds = Run(entry, {4096, 4096, 4096, 0, 0, 1, 0}, 1).launch(function, 12);
@@ -270,7 +239,7 @@ int main(int argc, char** argv) {
             if (mode == "record") {
                 std::printf("%s %d %d %d %d %d %08x %08x %d %016llx\n", entry.name.data(), one.m, one.n, one.k, one.pad,
                             one.offset, run.p.alpha, run.p.beta, static_cast<int>(seed),
-                            static_cast<unsigned long long>(fnv1a(run.d)));
+                            static_cast<unsigned long long>(driver::fnv1a(run.d)));
             } else {
                 const double error = run.worst_error();
                 if (!(error <= 1)) std::printf("    %dx%dx%d: %g\n", one.m, one.n, one.k, error);

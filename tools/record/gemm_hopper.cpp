@@ -1,33 +1,23 @@
 // Records what a GPU makes of the GEMMs of kernels/hopper, through the CUDA driver alone: the driver compiles the very
 // PTX that is in the tree. One line for each entry and case, as tests/vectors/gemm_hopper_h200.txt has them.
 // Run from the root of the repository. Needs cuda.h and libcuda only.
-#include <cuda.h>
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "../../kernels/hopper/gemm_config.h"
+#include "driver.h"
 
 using namespace tilepath::kernels;
 using namespace tilepath::kernels::hopper;
 
 namespace {
 
-void must(CUresult result, const std::string& what) {
-    if (result == CUDA_SUCCESS) return;
-    const char* text = "unknown error";
-    cuGetErrorString(result, &text);
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), text);
-    std::exit(1);
-}
+using driver::must;
 
 struct Case {
     int m, n, k, batch;
@@ -99,12 +89,6 @@ CUtensorMap tensor_map(GemmType type, CUdeviceptr address, int inner, int outer,
     return map;
 }
 
-std::uint64_t fnv1a(const std::vector<std::uint8_t>& bytes) {
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const std::uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001B3u;
-    return hash;
-}
-
 void record(const GemmEntry& e, CUfunction function, const Case& one, std::uint64_t seed) {
     const bool a_k_major = e.a == 't', b_k_major = e.b == 'n';
     const int a_inner = a_k_major ? one.k : one.m, a_outer = a_k_major ? one.m : one.k;
@@ -131,30 +115,16 @@ void record(const GemmEntry& e, CUfunction function, const Case& one, std::uint6
     must(cuCtxSynchronize(), std::string(e.name));
     std::printf("%s %d %d %d %d %08x %08x %d %016llx\n", e.name.data(), one.m, one.n, one.k, one.batch,
                 std::bit_cast<unsigned>(one.alpha), std::bit_cast<unsigned>(one.beta), int(seed),
-                static_cast<unsigned long long>(fnv1a(d.read())));
+                static_cast<unsigned long long>(driver::fnv1a(d.read())));
 }
 
 }  // namespace
 
 int main() {
-    CUdevice device;
-    CUcontext context;
-    must(cuInit(0), "cuInit"), must(cuDeviceGet(&device, 0), "cuDeviceGet");
-    must(cuDevicePrimaryCtxRetain(&context, device), "cuDevicePrimaryCtxRetain");
-    must(cuCtxSetCurrent(context), "cuCtxSetCurrent");
-    std::map<std::string, CUmodule> modules;
+    driver::use_first_device();
     for (const GemmEntry& entry : gemm_entries) {
-        const std::string path = "kernels/hopper/" + std::string(entry.module) + ".ptx";
-        if (!modules.contains(path)) {
-            std::ifstream file(path);
-            const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-            must(cuModuleLoadData(&modules[path], text.c_str()), path);
-        }
-        CUfunction function;
-        must(cuModuleGetFunction(&function, modules[path], entry.name.data()), std::string(entry.name));
-        must(cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                gemm_config(entry.input).dynamic_shared_bytes()),
-             std::string(entry.name));
+        CUfunction function = driver::entry_of("kernels/hopper/" + std::string(entry.module) + ".ptx", entry.name,
+                                               gemm_config(entry.input).dynamic_shared_bytes());
         std::uint64_t seed = 0;
         for (const Case& one : cases) record(entry, function, one, ++seed);
     }

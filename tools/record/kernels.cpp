@@ -5,8 +5,6 @@
 //                                      anew, on standard output; every result into RAW, words as the cases have them
 //
 // Needs cuda.h and, when it runs, libcuda.
-#include <cuda.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -14,18 +12,13 @@
 #include <iterator>
 
 #include "../../tests/exec/recorded_case.h"
+#include "driver.h"
 
 using namespace tilepath::recorded;
 
 namespace {
 
-void must(CUresult result, const std::string& what) {
-    if (result == CUDA_SUCCESS) return;
-    const char* text = "unknown error";
-    cuGetErrorString(result, &text);
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), text);
-    std::exit(1);
-}
+using driver::must;
 
 std::string entry_name(std::size_t index) { return "k" + std::to_string(index); }
 

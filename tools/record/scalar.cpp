@@ -6,8 +6,6 @@
 //
 // LIST's opcodes are the forms of add, sub, mul, fma, div, sqrt, rcp, min, max, neg, abs, cvt and cvt.pack that ptxas
 // 13.0 takes for sm_90. Run from the root of the repository. Needs cuda.h, libcuda, src/number and tests/number.
-#include <cuda.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -20,23 +18,18 @@
 
 #include "../../kernels/inputs.h"
 #include "../../tests/number/scalar_model.h"
+#include "driver.h"
 
 using namespace tilepath;
 using namespace tilepath::number;
 
 namespace {
 
+using driver::must;
+
 constexpr std::size_t lines_recorded = 24;
 
 using Values = std::vector<std::uint64_t>;
-
-void must(CUresult result, const std::string& what) {
-    if (result == CUDA_SUCCESS) return;
-    const char* text = "unknown error";
-    cuGetErrorString(result, &text);
-    std::fprintf(stderr, "%s: %s\n", what.c_str(), text);
-    std::exit(1);
-}
 
 class Random {
   public:
