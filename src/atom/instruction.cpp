@@ -248,10 +248,10 @@ Result<Instruction> tcgen05_mma_named(const Words& words) {
     std::vector<Format> types = formats_in(words);
     std::optional<Tcgen05Kind> kind = tcgen05_kind_named(kind_name.empty() ? "f16" : kind_name);
     if (!kind) {
-        std::vector<std::string_view> known;
-        for (const Tcgen05KindTraits& row : all_tcgen05_kinds()) known.push_back(row.name);
+        std::vector<std::string_view> kinds;
+        for (const Tcgen05KindTraits& row : all_tcgen05_kinds()) kinds.push_back(row.name);
         return fail(fmt::format("tcgen05.mma has no kind::{}", kind_name),
-                    fmt::format("kinds: {}", fmt::join(known, " ")));
+                    fmt::format("kinds: {}", fmt::join(kinds, " ")));
     }
     const Tcgen05KindTraits& row = traits(*kind);
     const bool ws = has(words, "ws"), sparse = has(words, "sp");

@@ -70,7 +70,9 @@ TEST(Completion, TheManualPageHasEveryCommandAndOption) {
     for (std::size_t at = help.find("--"); at != std::string::npos; at = help.find("--", at + 2)) {
         std::size_t end = at + 2;
         while (end < help.size() && (std::isalnum(static_cast<unsigned char>(help[end])) || help[end] == '-')) ++end;
-        if (end > at + 2) EXPECT_THAT(shown.out, HasSubstr(help.substr(at, end - at)));
+        if (end > at + 2) {
+            EXPECT_THAT(shown.out, HasSubstr(help.substr(at, end - at)));
+        }
     }
 }
 
