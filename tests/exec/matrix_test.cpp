@@ -245,9 +245,9 @@ TEST(Matrix, SparseLeavesOutWhatIsNotSelected) {
         mov.u32 %r0, %laneid; and.b32 %r1, %r0, 3; shl.b32 %r1, %r1, 1; cvt.rn.f32.u32 %f0, %r1;
         add.f32 %f1, %f0, 0f3F800000; add.f32 %f3, %f1, 0f41000000; mov.f32 %f0, 0f7F800000;
         cvt.rn.f16x2.f32 %r2, %f1, %f0; cvt.rn.f16x2.f32 %r3, %f3, %f0;
-        mov.u32 %r4, 0x3C003C00; mov.f32 %f4, 0f00000000;
+        mov.u32 %r4, 0x3C003C00; mov.f32 %f4, 0f00000000; mov.u32 %r5, 0xDDDDDDDD;
         mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f5, %f6, %f7, %f8}, {%r4, %r4}, {%r2, %r3},
-            {%f4, %f4, %f4, %f4}, 0xDDDDDDDD, 0x0;
+            {%f4, %f4, %f4, %f4}, %r5, 0x0;
         mul.wide.u32 %q1, %r0, 16; add.u64 %q1, %q1, %q0; st.global.v4.f32 [%q1], {%f5, %f6, %f7, %f8};)",
                           1, "", "sm_80"),
                   blocks(1, 32), out);
