@@ -28,7 +28,8 @@ inline const Floating* floating(const std::string& type) {
 
 inline std::uint64_t mask_of(int bits) { return bits == 64 ? ~std::uint64_t(0) : (std::uint64_t(1) << bits) - 1; }
 
-/// Draws of a random number generator as numbers of a format.
+/// Draws of a random number generator as numbers of a format. Each draw is a statement of its own, in the order of the
+/// recordings: sign, fraction, exponent. (C++ leaves the order of a call's arguments to the compiler.)
 template <class Below>
 struct FloatDraw {
     const Floating& f;
@@ -41,15 +42,23 @@ struct FloatDraw {
         return std::min(x, f.largest) | std::uint64_t(negative) << (f.bits - 1);
     }
     std::int64_t bias() const { return std::int64_t(mask_of(f.exponent_bits - 1)); }
-    std::uint64_t fraction() const { return below(1u << 31) << 31 ^ below(1u << 31); }
+    std::uint64_t fraction() const {
+        const std::uint64_t high = below(1u << 31);
+        return high << 31 ^ below(1u << 31);
+    }
+    std::uint64_t two_fractions() const {
+        const std::uint64_t low = fraction();
+        return low ^ fraction() << 32;
+    }
+    bool sign() const { return below(2) != 0; }
     /// Ends in a run of zeros or ones.
     std::uint64_t rough_fraction() const {
         const std::uint64_t run = mask_of(int(below(std::uint64_t(f.fraction_bits) + 1)));
         return below(2) == 0 ? fraction() & ~run : fraction() | run;
     }
     std::uint64_t around(std::int64_t spread, std::uint64_t fraction_bits) const {
-        return assemble(bias() - spread + std::int64_t(below(std::uint64_t(2 * spread + 1))), fraction_bits,
-                        below(2) != 0);
+        const bool negative = sign();
+        return assemble(bias() - spread + std::int64_t(below(std::uint64_t(2 * spread + 1))), fraction_bits, negative);
     }
     std::uint64_t special() const {
         const std::uint64_t least_normal = mask_of(f.fraction_bits) + 1, quiet = least_normal >> 1;
@@ -67,13 +76,18 @@ struct FloatDraw {
                                         f.infinity | quiet,
                                         f.infinity | 1,
                                         f.infinity | (fraction() & mask_of(f.fraction_bits))};
-        return values[below(13)] | below(2) << (f.bits - 1);
+        const std::uint64_t value = values[below(13)];
+        return value | below(2) << (f.bits - 1);
     }
     std::uint64_t finite() const {
-        return assemble(std::int64_t(below(mask_of(f.exponent_bits))), fraction(), below(2) != 0);
+        const bool negative = sign();
+        const std::uint64_t fraction_bits = fraction();
+        return assemble(std::int64_t(below(mask_of(f.exponent_bits))), fraction_bits, negative);
     }
     std::uint64_t tiny() const {
-        return assemble(std::int64_t(below(std::uint64_t(f.fraction_bits) + 2)), rough_fraction(), below(2) != 0);
+        const bool negative = sign();
+        const std::uint64_t fraction_bits = rough_fraction();
+        return assemble(std::int64_t(below(std::uint64_t(f.fraction_bits) + 2)), fraction_bits, negative);
     }
     /// n / 2^drop from -most to most, exact.
     std::uint64_t small(std::uint64_t most) const {
@@ -89,11 +103,15 @@ struct FloatDraw {
         const std::int64_t top = std::int64_t(mask_of(f.exponent_bits)) - 1;
         switch (below(8)) {
             case 0: return special();
-            case 1: return fraction() ^ fraction() << 32;
+            case 1: return two_fractions();
             case 2: return around(f.fraction_bits + 3, rough_fraction());
-            case 3: return (before ^ below(2) << (f.bits - 1)) + below(3) - 1;
+            case 3: before ^= below(2) << (f.bits - 1); return before + below(3) - 1;
             case 4: return tiny();
-            case 5: return assemble(top - std::int64_t(below(3)), rough_fraction(), below(2) != 0);
+            case 5: {
+                const bool negative = sign();
+                const std::uint64_t fraction_bits = rough_fraction();
+                return assemble(top - std::int64_t(below(3)), fraction_bits, negative);
+            }
             default: return around(4, below(2) == 0 ? fraction() : rough_fraction());
         }
     }
@@ -106,9 +124,12 @@ struct FloatDraw {
             case 3: return below(64) == 0 ? special() : around(3, fraction());
             case 4: return below(3) == 0 ? around(1, fraction()) : tiny();
             case 5: return small(3);
-            case 6:
-                return assemble(bias() + std::int64_t(below(2)) * 3, below(2) << (f.fraction_bits - 1), below(2) != 0);
-            default: return below(16) == 0 ? fraction() ^ fraction() << 32 : around(1, fraction());
+            case 6: {
+                const bool negative = sign();
+                const std::uint64_t half = below(2) << (f.fraction_bits - 1);
+                return assemble(bias() + std::int64_t(below(2)) * 3, half, negative);
+            }
+            default: return below(16) == 0 ? two_fractions() : around(1, fraction());
         }
     }
 };

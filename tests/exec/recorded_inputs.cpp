@@ -50,7 +50,10 @@ std::uint64_t Generator::integer(int width) {
     const std::uint64_t raw = bits();
     switch (below(8)) {
         case 0: return below(std::uint64_t(2 * width + 2));
-        case 1: return (std::uint64_t(1) << below(std::uint64_t(width))) + below(5) - 2;
+        case 1: {
+            const std::uint64_t power = std::uint64_t(1) << below(std::uint64_t(width));
+            return power + below(5) - 2;
+        }
         case 2: return raw >> (64 - width) >> below(std::uint64_t(width));
         case 3: return ~(raw >> (64 - width) >> below(std::uint64_t(width)));
         case 4: return before_ + below(3) - 1;
@@ -79,7 +82,11 @@ std::uint64_t Generator::element(const std::string& type, const std::string& sty
         // Addends near the ends of s32, where sums saturate or wrap; elements extreme in every other row.
         const std::uint64_t ends[] = {std::uint64_t(1) << (width - 1), (std::uint64_t(1) << (width - 1)) - 1,
                                       mask_of(width), 0};
-        x = width == 32 && row_ % 2 == 1  ? (std::uint64_t(0x7FFFFFFF) + below(2)) ^ below(64)
+        const auto near_the_end = [this] {
+            const std::uint64_t end = std::uint64_t(0x7FFFFFFF) + below(2);
+            return end ^ below(64);
+        };
+        x = width == 32 && row_ % 2 == 1  ? near_the_end()
             : width < 32 && row_ % 4 == 1 ? ends[below(4)]
             : width < 32 && row_ % 4 == 3 ? ends[row_ / 4 % 4]
                                           : bits();
