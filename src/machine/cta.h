@@ -26,6 +26,8 @@ struct Cta {
     std::uint64_t linear = 0;          ///< in the grid
     std::uint32_t rank = 0;            ///< in its cluster
     std::vector<std::uint8_t> shared;  ///< from offset 0 on, the reserved bytes included
+    /// Shared memory as the async proxy sees it: what wgmma, bulk copies and TMA read.
+    const std::uint8_t* async_view() const { return shared.data(); }
     std::array<NamedBarrier, NamedBarrier::count> barriers;
     std::uint32_t used_barriers = 0;  ///< mask of those at which threads have arrived
     std::uint32_t live_threads = 0;
