@@ -17,7 +17,7 @@ function(tilepath_vector_target name)
   target_sources(tilepath_exec PRIVATE $<TARGET_OBJECTS:tilepath_exec_${name}>)
 endfunction()
 
-if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$" AND NOT TILEPATH_FUZZ)
   set(avx2 -mavx2 -mfma -mbmi -mbmi2 -mlzcnt -mpopcnt -mf16c)
   tilepath_vector_target(avx2 ${avx2})
   tilepath_vector_target(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512)

@@ -175,11 +175,12 @@ std::string head_of(const Instance& instance) {
     return head;
 }
 
-std::string text_of(const Instance& instance) {
+std::string text_of(const Instance& instance) { return text_of(instance, instance.form->least_operands); }
+
+std::string text_of(const Instance& instance, std::size_t count) {
     Registers registers;
     std::vector<std::string> operands;
-    // Optional operands are left out: forms with them are tested by hand.
-    for (std::size_t i = 0; i < instance.form->least_operands; ++i)
+    for (std::size_t i = 0; i < count; ++i)
         operands.push_back(operand_text(instance, instance.form->operands[i], registers));
     return fmt::format("{}{}{};", head_of(instance), operands.empty() ? "" : " ", fmt::join(operands, ", "));
 }

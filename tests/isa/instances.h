@@ -14,8 +14,10 @@ struct Instance {
     std::vector<std::string_view> words;
 };
 
-/// `add.rn.f32 r0, r1, r2;` over the registers of module_text(): each operand as its form's types ask.
+/// `add.rn.f32 r0, r1, r2;` over the registers of module_text(): each operand as its form's types ask. `operands`: how
+/// many; the first takes those that may not be left out.
 std::string text_of(const Instance& instance);
+std::string text_of(const Instance& instance, std::size_t operands);
 
 /// Combinations of a form's words, at most `cap`, spread evenly and the same in every run. The first has no optional
 /// modifier.

@@ -19,7 +19,7 @@ NumberKind kind_of(DataType type) {
 }
 
 std::span<const Target> targets() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(TILEPATH_ONE_VECTOR_UNIT)
     static constexpr std::array<Target, 3> all{
         {{"baseline", baseline::choose}, {"avx2", avx2::choose}, {"avx512", avx512::choose}}};
     const bool has_avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
