@@ -43,10 +43,10 @@ std::uint64_t lane_value(const Row* row, int lane, std::uint32_t bytes) {
     return row->lane[lane] & (bytes >= 4 ? ~0u : (1u << 8 * bytes) - 1);
 }
 
-void Executor::set_frame_base(Frame& frame, std::uint32_t base) {
-    frame.local_base = base;
-    std::ranges::fill(frame.local_top, base + frame.function->function->frame_bytes);
-    for (const LoadedFunction::FrameAddress& address : frame.function->frame_addresses) {
+namespace {
+
+void set_addresses(Frame& frame, std::span<const LoadedFunction::FrameAddress> addresses, std::uint32_t base) {
+    for (const LoadedFunction::FrameAddress& address : addresses) {
         Row* const row = &frame.rows[address.row];
         for (int lane = 0; lane < warp_lanes; ++lane) {
             if (address.wide)
@@ -55,6 +55,19 @@ void Executor::set_frame_base(Frame& frame, std::uint32_t base) {
                 row->lane[lane] = static_cast<std::uint32_t>(base + address.offset);
         }
     }
+}
+
+}  // namespace
+
+/// A frame is entered: its constants that are addresses get their values.
+void Executor::place_frame(const Warp& warp, Frame& frame, std::uint32_t base) {
+    frame.local_base = base;
+    std::ranges::fill(frame.local_top, base + frame.function->function->frame_bytes);
+    set_addresses(frame, frame.function->frame_addresses, base);
+    const std::uint32_t rank = warp.cta->state.rank;
+    if (frame.rank == rank) return;
+    frame.rank = rank;
+    set_addresses(frame, frame.function->shared_addresses, machine::shared_address(rank, 0));
 }
 
 /// The lanes leave their group for a new frame of `callee`.
@@ -74,7 +87,7 @@ bool Executor::enter(Context& c, const Call& call, std::uint32_t callee, LaneMas
     frame->call_site = &c.code;
     frame->depth = c.frame.depth + 1;
     frame->lanes = lanes;
-    set_frame_base(*frame, base);
+    place_frame(c.warp, *frame, base);
     const program::Function& body = *function.function;
     for (std::size_t i = 0; i < call.arguments.size(); ++i) {
         const Call::Argument& argument = call.arguments[i];

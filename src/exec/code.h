@@ -62,7 +62,8 @@ struct LoadedFunction {
         bool wide = false;
         std::uint64_t offset = 0;
     };
-    std::vector<FrameAddress> frame_addresses;  ///< rows that hold local addresses, written when a frame is entered
+    std::vector<FrameAddress> frame_addresses;   ///< rows that hold local addresses, written when a frame is entered
+    std::vector<FrameAddress> shared_addresses;  ///< rows that hold shared addresses, which begin with the CTA's rank
     std::uint32_t rows = 0, predicates = 0;
     bool reads_unwritten = true;  ///< some path may read a register that it has not written: frames begin with zeros
     std::vector<std::shared_ptr<const MatrixPlan>> matrix_plans;

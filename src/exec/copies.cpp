@@ -128,16 +128,13 @@ Step Executor::copy_arrive(Context& c) {
     const bool raises = c.op().variant == 0;
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
-        std::uint64_t word = 0;
-        std::memcpy(&word, at.host[lane], sizeof word);
-        machine::Mbarrier barrier;
-        if (!machine::decode(word, barrier))
-            return fail_access(c, FaultKind::mbarrier, Access::Kind::atomic, lane, {Space::shared, at.address[lane]}, 8,
-                               "no mbarrier was initialised there");
+        FoundMbarrier mbarrier;
+        const Issuer by{c.warp, *c.frame.function, c.code, 1u << lane};
+        const auto address = static_cast<std::uint32_t>(at.address[lane]);
+        if (!find_mbarrier(by, address, mbarrier)) return Step::fault;
         if (raises) {
-            machine::raise_pending(barrier, 1);
-            word = machine::encode(barrier);
-            std::memcpy(at.host[lane], &word, sizeof word);
+            const machine::MbarrierError error = machine::raise_pending(mbarrier.state, 1);
+            if (!change_mbarrier(by, mbarrier, error, false, machine::BarrierEvent::Kind::expect)) return Step::fault;
         }
         PendingCopy arrival;
         arrival.arrival = true;
@@ -185,18 +182,13 @@ machine::Copy Executor::event_of(const Warp& warp, const PendingCopy& copy) cons
 void Executor::land(Warp& warp, const PendingCopy& copy) {
     wrote();
     if (copy.arrival) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, copy.destination, sizeof word);
-        machine::Mbarrier barrier;
+        FoundMbarrier mbarrier;
+        const Issuer by{warp, *static_cast<const LoadedFunction*>(copy.function),
+                        *static_cast<const Code*>(copy.instruction), 1u << copy.lane};
+        if (!find_mbarrier(by, static_cast<std::uint32_t>(copy.destination_address), mbarrier)) return;
         bool completed = false;
-        if (!machine::decode(word, barrier) || machine::arrive(barrier, 1, completed) != machine::MbarrierError::none) {
-            fail_at(warp, *static_cast<const LoadedFunction*>(copy.function),
-                    *static_cast<const Code*>(copy.instruction), FaultKind::mbarrier, 1u << copy.lane,
-                    "the arrival finds no mbarrier, or more arrivals than it expects");
-            return;
-        }
-        word = machine::encode(barrier);
-        std::memcpy(copy.destination, &word, sizeof word);
+        const machine::MbarrierError error = machine::arrive(mbarrier.state, 1, completed);
+        (void)change_mbarrier(by, mbarrier, error, completed, machine::BarrierEvent::Kind::arrive);
         return;
     }
     copy_and_fill(copy.destination, copy.source, copy.source_bytes, copy.bytes);

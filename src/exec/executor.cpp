@@ -142,6 +142,7 @@ Executor::Body Executor::body_of(Op op) {
         {Op::mbarrier_init, &Executor::mbarrier},
         {Op::mbarrier_inval, &Executor::mbarrier},
         {Op::mbarrier_arrive, &Executor::mbarrier},
+        {Op::mbarrier_transact, &Executor::mbarrier},
         {Op::mbarrier_test_wait, &Executor::mbarrier},
         {Op::mbarrier_pending_count, &Executor::mbarrier},
         {Op::shfl, &Executor::collective},

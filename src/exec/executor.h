@@ -11,6 +11,23 @@ namespace tilepath::exec {
 CodePlace describe_place(const program::Program& program, const program::Function& function,
                          const program::MicroOp* op);
 
+/// Whom an effect of an operation is reported for, also when it comes later: the instruction and who issued it.
+struct Issuer {
+    Warp& warp;
+    const LoadedFunction& function;
+    const Code& code;
+    LaneMask lanes = 0;
+};
+
+/// A live mbarrier of the cluster: where it is, and its state to change.
+struct FoundMbarrier {
+    std::uint32_t address = 0;
+    CtaRun* cta = nullptr;
+    std::uint8_t* bytes = nullptr;
+    MbarrierRecord* record = nullptr;
+    machine::Mbarrier state;
+};
+
 /// Runs warps on one host thread. Its files: executor.cpp (the loop), control.cpp (groups of lanes), memory_ops.cpp, …
 class Executor {
   public:
@@ -70,7 +87,7 @@ class Executor {
     Step call(Context& c);
     Step ret(Context& c);
     bool enter(Context& c, const program::Call& call, std::uint32_t callee, LaneMask lanes);
-    void set_frame_base(Frame& frame, std::uint32_t base);
+    void place_frame(const Warp& warp, Frame& frame, std::uint32_t base);
     // builtins.cpp
     Step builtin(Context& c, const program::Call& call);
     std::uint64_t argument(Context& c, const program::Call& call, std::size_t i, int lane);
@@ -87,6 +104,7 @@ class Executor {
     bool resolve_each(Context& c, machine::Access::Kind kind, program::Space space, std::uint32_t bytes, Lanes& out);
     std::uint8_t* resolve_one(Context& c, machine::Access::Kind kind, int lane, machine::Place place,
                               std::uint32_t bytes);
+    CtaRun* peer_holding(const CtaRun& own, machine::Address first, machine::Address end) const;
     bool in_cached_range(std::uint32_t site, machine::Access::Kind kind, machine::Address first, machine::Address end);
     void observe_access(Context& c, machine::Access::Kind kind, std::uint32_t bytes, const Lanes& lanes);
     std::uint8_t* consecutive_elements(const Context& c, machine::Access::Kind kind);
@@ -129,9 +147,20 @@ class Executor {
     void give_barrier_result(Warp& warp, Group& group, const machine::NamedBarrier& phase);
     void complete_barrier_if_due(CtaRun& cta, std::uint32_t number);
     void lanes_left(Warp& warp);
+    // cluster_memory.cpp
+    static CtaRun* cta_of(const CtaRun& near, machine::Address shared_address);
+    /// Shared memory anywhere in the cluster of `near`; null if some of it lies outside.
+    std::uint8_t* cluster_bytes(const CtaRun& near, std::uint32_t shared_address, std::uint32_t bytes) const;
+    /// complete_tx on an mbarrier anywhere in the issuer's cluster. False after a fault, which names the issuer.
+    bool complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes);
+    bool find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out);
+    bool change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, machine::MbarrierError error, bool completed,
+                         machine::BarrierEvent::Kind kind, std::int64_t bytes = 0);
+    void fail_mbarrier(const Issuer& by, std::uint32_t address, FaultKind kind, std::string message);
     // mbarrier_ops.cpp
     Step mbarrier(Context& c);
-    Step mbarrier_update(Context& c, const Lanes& lanes);
+    bool mbarrier_update(Context& c, int lane, std::uint32_t address);
+    bool init_mbarrier(Context& c, int lane, std::uint32_t address);
     Step mbarrier_wait(Context& c, const Lanes& lanes);
     // copies.cpp
     Step copy_async(Context& c);

@@ -17,6 +17,7 @@ std::string_view name(FaultKind kind) {
         case FaultKind::membermask: return "membermask";
         case FaultKind::barrier: return "barrier";
         case FaultKind::mbarrier: return "mbarrier";
+        case FaultKind::exited_cta: return "exited CTA";
         case FaultKind::stack_overflow: return "stack overflow";
         case FaultKind::bad_call: return "bad call";
         case FaultKind::device_heap: return "device heap";
@@ -74,6 +75,10 @@ std::string describe(const CodePlace& place) {
 
 std::string describe(const machine::Dim3& value) { return fmt::format("({}, {}, {})", value.x, value.y, value.z); }
 
+std::string describe_rank(std::uint32_t rank, std::uint32_t ctas) {
+    return ctas == 1 ? "" : fmt::format(" (rank {} of {} in its cluster)", rank, ctas);
+}
+
 std::string describe_nearest(const machine::DeviceMemory::Allocation& nearest, std::uint64_t address) {
     const auto& [begin, end, read_only] = nearest.range;
     if (address >= end)
@@ -87,8 +92,9 @@ std::string describe_nearest(const machine::DeviceMemory::Allocation& nearest, s
 
 std::string to_string(const Fault& fault) {
     std::string out = fmt::format("fault ({}): {}\n  {}\n", name(fault.kind), fault.message, describe(fault.place));
-    out += fmt::format("  CTA {}, warp {}, {}; thread {} is the first\n", describe(fault.cta), fault.warp,
-                       describe_lanes(fault.lanes), describe(fault.thread));
+    out += fmt::format("  CTA {}{}, warp {}, {}; thread {} is the first\n", describe(fault.cta),
+                       describe_rank(fault.cluster_rank, fault.cluster_ctas), fault.warp, describe_lanes(fault.lanes),
+                       describe(fault.thread));
     if (fault.address) {
         out += fmt::format("  {} bytes at {} address {:#x}", fault.bytes, program::name(*fault.space), *fault.address);
         if (fault.nearest) out += ", " + describe_nearest(*fault.nearest, *fault.address);
@@ -104,7 +110,8 @@ std::string to_string(const Deadlock& deadlock) {
     if (deadlock.waiting_ctas != 0) out += fmt::format(", {} have not been entered", deadlock.waiting_ctas);
     out += "\n";
     for (const WaitingGroup& group : deadlock.groups)
-        out += fmt::format("  CTA {}, warp {}, {}: {}\n    {}\n", describe(group.cta), group.warp,
+        out += fmt::format("  CTA {}{}, warp {}, {}: {}\n    {}\n", describe(group.cta),
+                           describe_rank(group.cluster_rank, group.cluster_ctas), group.warp,
                            describe_lanes(group.lanes), group.waits_for, describe(group.place));
     if (deadlock.more_groups != 0) out += fmt::format("  and {} more\n", deadlock.more_groups);
     return out;
@@ -137,6 +144,7 @@ Fault Executor::fault_of(const Warp& warp, const LoadedFunction& function, const
     fault.place = describe_place(*launch_.loaded.program, *function.function, code.op);
     fault.cta = warp.cta->state.id;
     fault.cluster_rank = warp.cta->state.rank;
+    fault.cluster_ctas = launch_.ctas_per_cluster;
     fault.warp = warp.index;
     fault.lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
     fault.lanes = lanes;

@@ -21,6 +21,7 @@ enum class FaultKind : std::uint8_t {
     membermask,      ///< a lane that executes a `.sync` operation whose membermask leaves it out
     barrier,         ///< a barrier's number, thread count or use
     mbarrier,        ///< an mbarrier that is not initialised, or a count out of range
+    exited_cta,      ///< shared memory of a CTA that has exited
     stack_overflow,  ///< more local memory than a thread can have
     bad_call,        ///< an indirect call or branch to something that is none
     device_heap,     ///< free of an address that malloc did not give
@@ -45,7 +46,7 @@ struct Fault {
     std::string message;  ///< what is wrong, one line
     CodePlace place;
     machine::Dim3 cta;
-    std::uint32_t cluster_rank = 0;
+    std::uint32_t cluster_rank = 0, cluster_ctas = 1;
     std::uint32_t warp = 0;
     std::uint32_t lane = 0;  ///< the first that is concerned
     LaneMask lanes = 0;      ///< all of them
@@ -63,6 +64,7 @@ std::string describe_lanes(LaneMask lanes);
 struct WaitingGroup {
     CodePlace place;
     machine::Dim3 cta;
+    std::uint32_t cluster_rank = 0, cluster_ctas = 1;
     std::uint32_t warp = 0;
     LaneMask lanes = 0;
     std::string waits_for;  ///< "barrier 1 (phase 3): 64 of 128 threads have arrived; warps 2, 3 are missing"

@@ -16,10 +16,10 @@ using program::Operand;
 constexpr std::uint32_t scratch_rows = 4;  // a 128-bit sink
 constexpr std::uint32_t no_place = ~0u;
 
-
 std::uint64_t value_of(const Constant& constant, const ModuleImage& image) {
     switch (constant.kind) {
         case Constant::Kind::value:
+        case Constant::Kind::shared:
         case Constant::Kind::frame: return constant.bits;
         case Constant::Kind::global_symbol: return image.variables[constant.symbol] + constant.bits;
         case Constant::Kind::function: return machine::function_address(constant.symbol) + constant.bits;
@@ -58,6 +58,8 @@ void FrameLayout::place_constants(const ModuleImage& image) {
             continue;
         }
         const std::uint32_t place = add_constant(constant.width, value_of(constant, image), constant.high_bits);
+        if (constant.kind == Constant::Kind::shared)
+            out_.shared_addresses.push_back({place, constant.width == 64, constant.bits});
         if (constant.kind == Constant::Kind::frame)
             out_.frame_addresses.push_back({place, constant.width == 64, constant.bits});
         out_.constant_places.push_back(place);

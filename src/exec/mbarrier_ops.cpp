@@ -1,6 +1,7 @@
-// mbarrier.init, inval, arrive, test_wait, try_wait, pending_count.
+// mbarrier.init, inval, arrive, expect_tx, complete_tx, test_wait, try_wait, pending_count (PTX ISA 9.7.13.15).
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,27 +13,6 @@ using machine::BarrierEvent;
 using machine::Mbarrier;
 using machine::MbarrierError;
 using program::Op;
-
-namespace {
-
-std::string_view describe(MbarrierError error) {
-    switch (error) {
-        case MbarrierError::none: return "";
-        case MbarrierError::not_initialised: return "no mbarrier was initialised there";
-        case MbarrierError::count: return "the count is not in 1 … 2^20 - 1, or more threads arrive than are expected";
-        case MbarrierError::transactions: return "the transaction count leaves its range of 2^20 - 1";
-        case MbarrierError::completes: return "an arrival with .noComplete would complete the phase";
-    }
-    return "";
-}
-
-std::uint64_t word_at(const std::uint8_t* at) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, at, sizeof word);
-    return word;
-}
-
-}  // namespace
 
 Step Executor::mbarrier(Context& c) {
     const program::MicroOp& op = c.op();
@@ -47,56 +27,98 @@ Step Executor::mbarrier(Context& c) {
     const auto kind = waits ? machine::Access::Kind::read : machine::Access::Kind::atomic;
     Lanes lanes;
     if (!resolve(c, kind, 8, lanes)) return Step::fault;
+    const bool own_only = waits || op.op == Op::mbarrier_init || op.op == Op::mbarrier_inval;
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
         const program::Space space = lanes.mixed ? lanes.spaces[lane] : lanes.space;
         if (space != program::Space::shared && space != program::Space::shared_cluster)
             return fail_access(c, FaultKind::mbarrier, kind, lane, {space, lanes.address[lane]}, 8,
                                "an mbarrier lies in shared memory");
+        if (own_only && space == program::Space::shared_cluster)
+            return fail_access(c, FaultKind::mbarrier, kind, lane, {space, lanes.address[lane]}, 8,
+                               "this is done to mbarriers of the own CTA only");
     }
-    lanes.fill_host(8);
-    return waits ? mbarrier_wait(c, lanes) : mbarrier_update(c, lanes);
-}
-
-Step Executor::mbarrier_update(Context& c, const Lanes& lanes) {
-    const program::MicroOp& op = c.op();
+    if (waits) return mbarrier_wait(c, lanes);
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
-        const std::uint64_t before = word_at(lanes.host[lane]);
-        const std::uint32_t count = c.has_source(1) ? c.row(c.source(1)).lane[lane] : 1;
-        Mbarrier barrier;
-        MbarrierError error = MbarrierError::none;
-        bool completed = false;
-        std::uint64_t after = 0;
-        if (op.op == Op::mbarrier_init) {
-            error = machine::init(barrier, count);
-        } else if (!machine::decode(before, barrier)) {
-            error = MbarrierError::not_initialised;
-        } else if (op.op == Op::mbarrier_arrive) {
-            const bool drop = op.variant & 1, no_complete = op.variant & 2;
-            if (no_complete) {
-                if (drop && count < barrier.expected) barrier.expected -= count;
-                error = machine::arrive_no_complete(barrier, count);
-            } else {
-                error =
-                    drop ? machine::arrive_drop(barrier, count, completed) : machine::arrive(barrier, count, completed);
-            }
-        }
-        if (error != MbarrierError::none)
-            return fail_access(c, FaultKind::mbarrier, machine::Access::Kind::atomic, lane,
-                               {program::Space::shared, lanes.address[lane]}, 8, std::string(describe(error)));
-        if (op.op != Op::mbarrier_inval) after = machine::encode(barrier);
-        std::memcpy(lanes.host[lane], &after, sizeof after);
-        if (op.op == Op::mbarrier_arrive && op.destinations > 0) c.wide(c.code.d)[lane] = before;
-        if (observer_ != nullptr && op.op == Op::mbarrier_arrive) {
-            const auto kind = completed ? BarrierEvent::Kind::complete : BarrierEvent::Kind::arrive;
-            machine::EventSite where = site(c);
-            where.lanes = 1u << lane;
-            observer_->barrier({where, kind, true, lanes.address[lane], machine::state_phase(before)});
-        }
+        const auto address = static_cast<std::uint32_t>(lanes.address[lane]);
+        const bool done =
+            op.op == Op::mbarrier_init ? init_mbarrier(c, lane, address) : mbarrier_update(c, lane, address);
+        if (!done) return Step::fault;
     }
-    wrote();
     return Step::next;
+}
+
+/// A live mbarrier has to be invalidated before its bytes become another one, unless other data has overwritten it.
+bool Executor::init_mbarrier(Context& c, int lane, std::uint32_t address) {
+    const Issuer by{c.warp, *c.frame.function, c.code, 1u << lane};
+    const std::uint32_t count = c.row(c.source(1)).lane[lane];
+    Mbarrier barrier;
+    if (machine::init(barrier, count) != MbarrierError::none) {
+        fail_mbarrier(by, address, FaultKind::mbarrier,
+                      fmt::format("an mbarrier expects 1 to {} arrivals; found {}", Mbarrier::count_limit, count));
+        return false;
+    }
+    std::uint8_t* const bytes = cluster_bytes(*c.warp.cta, address, 8);
+    auto& records = c.warp.cta->mbarriers;
+    const std::uint32_t offset = machine::shared_offset(address);
+    auto record = std::ranges::find(records, offset, &MbarrierRecord::offset);
+    if (record == records.end()) {
+        record = records.insert(records.end(), MbarrierRecord{});
+    } else if (std::memcmp(bytes, &record->word, 8) == 0) {
+        const CodePlace before = describe_place(*launch_.loaded.program, *record->initialised.function->function,
+                                                record->initialised.code->op);
+        fail_mbarrier(by, address, FaultKind::mbarrier,
+                      fmt::format("a live mbarrier is initialised again; the first time was in line {}, and no "
+                                  "mbarrier.inval came between",
+                                  before.ptx.line));
+        return false;
+    }
+    *record = {};
+    record->offset = offset;
+    record->word = machine::encode(barrier);
+    record->initialised = {&by.function, &by.code, c.warp.cta->state.rank, c.warp.index, by.lanes};
+    std::memcpy(bytes, &record->word, sizeof record->word);
+    wrote();
+    return true;
+}
+
+/// inval, arrive, expect_tx and complete_tx by one lane.
+bool Executor::mbarrier_update(Context& c, int lane, std::uint32_t address) {
+    const program::MicroOp& op = c.op();
+    const Issuer by{c.warp, *c.frame.function, c.code, 1u << lane};
+    FoundMbarrier mbarrier;
+    if (!find_mbarrier(by, address, mbarrier)) return false;
+    if (op.op == Op::mbarrier_inval) {
+        std::memset(mbarrier.bytes, 0, 8);
+        auto& records = mbarrier.cta->mbarriers;
+        records.erase(records.begin() + (mbarrier.record - records.data()));
+        wrote();
+        return true;
+    }
+    const std::uint64_t before = mbarrier.record->word;
+    const std::uint32_t value = c.has_source(1) ? c.row(c.source(1)).lane[lane] : 1;
+    bool completed = false;
+    if (op.op == Op::mbarrier_transact) {
+        const bool expects = op.variant == 0;
+        const std::int64_t bytes = expects ? std::int64_t{value} : -std::int64_t{value};
+        const MbarrierError error = machine::transact(mbarrier.state, bytes, completed);
+        return change_mbarrier(by, mbarrier, error, completed,
+                               expects ? BarrierEvent::Kind::expect : BarrierEvent::Kind::transfer, value);
+    }
+    const bool drop = op.variant & 1, no_complete = op.variant & 2, expects = op.variant & 4;
+    if (expects) {
+        const MbarrierError error = machine::transact(mbarrier.state, std::int64_t{value}, completed);
+        if (!change_mbarrier(by, mbarrier, error, completed, BarrierEvent::Kind::expect, value)) return false;
+        completed = false;
+    }
+    const std::uint32_t count = expects ? 1 : value;
+    const MbarrierError error = no_complete ? machine::arrive_no_complete(mbarrier.state, count, drop)
+                                : drop      ? machine::arrive_drop(mbarrier.state, count, completed)
+                                            : machine::arrive(mbarrier.state, count, completed);
+    if (!change_mbarrier(by, mbarrier, error, completed, BarrierEvent::Kind::arrive)) return false;
+    if (op.destinations > 0) c.wide(c.code.d)[lane] = before;
+    return true;
 }
 
 /// test_wait answers at once; lanes of try_wait whose phase has not completed wait until memory changes.
@@ -105,21 +127,17 @@ Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
     LaneMask done = 0;
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
-        Mbarrier barrier;
-        if (!machine::decode(word_at(lanes.host[lane]), barrier))
-            return fail_access(c, FaultKind::mbarrier, machine::Access::Kind::read, lane,
-                               {program::Space::shared, lanes.address[lane]}, 8,
-                               std::string(describe(MbarrierError::not_initialised)));
-        const bool complete = parity ? machine::parity_completed(barrier, c.row(c.source(1)).lane[lane] & 1)
-                                     : machine::phase_completed(barrier, c.wide(c.source(1))[lane]);
+        FoundMbarrier mbarrier;
+        if (!find_mbarrier({c.warp, *c.frame.function, c.code, 1u << lane},
+                           static_cast<std::uint32_t>(lanes.address[lane]), mbarrier))
+            return Step::fault;
+        const bool complete = parity ? machine::parity_completed(mbarrier.state, c.row(c.source(1)).lane[lane] & 1)
+                                     : machine::phase_completed(mbarrier.state, c.wide(c.source(1))[lane]);
         done |= LaneMask(complete) << lane;
-    }
-    if (observer_ != nullptr && done != 0) {
+        if (observer_ == nullptr || !complete) continue;
         machine::EventSite where = site(c);
-        where.lanes = done;
-        const int lane = std::countr_zero(done);
-        observer_->barrier({where, BarrierEvent::Kind::wait, true, lanes.address[lane],
-                            machine::state_phase(word_at(lanes.host[lane]))});
+        where.lanes = 1u << lane;
+        observer_->barrier({where, BarrierEvent::Kind::wait, true, lanes.address[lane], mbarrier.record->phase});
     }
     if (!tries || done == c.active || c.group.gives_up) {
         c.group.gives_up = false;

@@ -51,6 +51,7 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     cta.id = {at.x * shape.x + within.x, at.y * shape.y + within.y, at.z * shape.z + within.z};
     cta.linear = cta.id.x + std::uint64_t{grid.x} * (cta.id.y + std::uint64_t{grid.y} * cta.id.z);
     cta.rank = rank;
+    run->mbarriers.clear();
     cta.shared.assign(launch_.shared_end, poison);
     if (cta.used_barriers != 0) cta.barriers.fill({});
     for (machine::NamedBarrier& barrier : cta.barriers) barrier.generation = 0;
@@ -89,7 +90,7 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
     frame->depth = 0;
     frame->lanes = warp.live;
     TILEPATH_ASSERT(warp.local.reserve(entry.function->frame_bytes), "check_launch admits too much local memory");
-    set_frame_base(*frame, 0);
+    place_frame(warp, *frame, 0);
     warp.groups.clear();
     Group group;
     group.frame = frame;

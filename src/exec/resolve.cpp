@@ -93,12 +93,30 @@ bool Executor::resolve_space(Context& c, Access::Kind kind, Space space, std::ui
             for (int lane = 0; generic && lane < warp_lanes; ++lane) out.address[lane] -= window;
             return true;
         }
+        CtaRun* const peer = space == Space::shared || all.least < window
+                                 ? nullptr
+                                 : peer_holding(*c.warp.cta, all.least - window, all.greatest + bytes - window);
+        if (peer != nullptr) {
+            out.space = Space::shared_cluster;
+            linear(peer->state.shared.data(), window + machine::shared_address(peer->state.rank, 0));
+            for (int lane = 0; generic && lane < warp_lanes; ++lane) out.address[lane] -= window;
+            return true;
+        }
     }
     if (space == Space::param && kind == Access::Kind::read && all.greatest + bytes <= launch_.parameters.size()) {
         out.space = space;
         return linear(const_cast<std::uint8_t*>(launch_.parameters.data()), 0);  // only read
     }
     return resolve_each(c, kind, space, bytes, out);
+}
+
+/// The other CTA of the cluster, still running, whose shared memory holds [first, end).
+CtaRun* Executor::peer_holding(const CtaRun& own, Address first, Address end) const {
+    CtaRun* const peer = launch_.ctas_per_cluster == 1 ? nullptr : cta_of(own, first);
+    if (peer == nullptr || peer->state.live_threads == 0) return nullptr;
+    const Address origin = machine::shared_address(peer->state.rank, 0);
+    const bool inside = first >= origin + launch_.shared_begin && end <= origin + launch_.shared_end;
+    return inside ? peer : nullptr;
 }
 
 /// Whether the range that this operation last accessed holds [first, end).

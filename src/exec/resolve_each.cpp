@@ -19,6 +19,10 @@ bool Executor::resolve_each(Context& c, Access::Kind kind, Space space, std::uin
         if ((c.active >> lane & 1) == 0) continue;
         machine::Place place{space, out.address[lane]};
         if (space == Space::generic) place = machine::place_of_generic(place.address);
+        if (place.space == Space::shared || place.space == Space::shared_cluster) {
+            const bool own = machine::shared_rank(static_cast<std::uint32_t>(place.address)) == c.warp.cta->state.rank;
+            place.space = own ? Space::shared : Space::shared_cluster;
+        }
         out.address[lane] = place.address;
         out.spaces[lane] = place.space;
         out.space = place.space;
@@ -67,14 +71,20 @@ std::uint8_t* Executor::resolve_one(Context& c, Access::Kind kind, int lane, mac
             const Address origin = machine::shared_address(rank, 0);
             const auto& ctas = c.warp.cta->cluster->ctas;
             if (address >= machine::window_bytes || rank >= ctas.size())
-                return wrong(FaultKind::out_of_bounds, "no CTA of the cluster has this shared address");
-            if (at.space == Space::shared && c.code.space == Space::shared && rank != c.warp.cta->state.rank)
-                return wrong(FaultKind::out_of_bounds, "the address is another CTA's, which needs .shared::cluster");
+                return wrong(FaultKind::out_of_bounds, fmt::format("the cluster has {} CTAs, and none of rank {}",
+                                                                   ctas.size(), address >> machine::shared_rank_shift));
+            if (c.code.space == Space::shared && rank != c.warp.cta->state.rank)
+                return wrong(
+                    FaultKind::out_of_bounds,
+                    fmt::format("the address is that of the CTA of rank {}, which needs .shared::cluster", rank));
             if (address - origin < launch_.shared_begin)
                 return wrong(FaultKind::out_of_bounds, "the first 1024 bytes of shared memory are reserved");
             if (!within(origin, origin + launch_.shared_end))
                 return wrong(FaultKind::out_of_bounds,
                              fmt::format("shared memory of this launch ends at {:#x}", launch_.shared_end));
+            if (ctas[rank]->state.live_threads == 0)
+                return wrong(FaultKind::exited_cta,
+                             fmt::format("the CTA of rank {} in the cluster, whose memory this is, has exited", rank));
             return ctas[rank]->state.shared.data() + (address - origin);
         }
         case Space::local:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "exec/code.h"
+#include "exec/mbarrier_record.h"
 #include "machine/async_copy.h"
 #include "machine/cta.h"
 #include "machine/local_memory.h"
@@ -21,6 +22,7 @@ struct Frame {
     std::uint32_t depth = 0;
     std::uint64_t entry = 0;                   ///< a number of its own for each call
     LaneMask lanes = 0;                        ///< those that have not returned or exited
+    std::uint32_t rank = 0;                    ///< of the CTA whose shared addresses the constants are
     std::uint32_t local_base = 0;              ///< where the frame's bytes begin in local memory
     std::uint32_t local_top[warp_lanes] = {};  ///< where the next callee's begin; alloca moves it
 };
@@ -103,6 +105,7 @@ struct Warp {
 struct CtaRun {
     machine::Cta state;
     std::vector<Warp> warps;
+    std::vector<MbarrierRecord> mbarriers;  ///< those initialised and not invalidated
     struct ClusterRun* cluster = nullptr;
 };
 

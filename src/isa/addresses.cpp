@@ -34,6 +34,7 @@ Operand Lowering::symbol_address(const ptx::Operand& operand, const ptx::Symbol&
             break;
         case ptx::Space::shared: {
             space = Space::shared;
+            constant.kind = Constant::Kind::shared;
             if (!builder_.is_dynamic_shared(variable)) {
                 constant.bits += builder_.shared_offset(symbol.node);
                 break;

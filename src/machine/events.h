@@ -38,12 +38,14 @@ struct Copy {
 };
 
 struct BarrierEvent {
-    enum class Kind : std::uint8_t { arrive, wait, complete };
+    /// complete: an arrival or transfer that ends the phase. expect and transfer: of an mbarrier's transaction bytes.
+    enum class Kind : std::uint8_t { arrive, wait, complete, expect, transfer };
     EventSite site;
     Kind kind = Kind::arrive;
     bool mbarrier = false;
     Address barrier = 0;           ///< number of the CTA's barrier, or shared address of the mbarrier
-    std::uint64_t generation = 0;  ///< phases completed before this event (an mbarrier tells its parity)
+    std::uint64_t generation = 0;  ///< phases completed before this event
+    std::int64_t bytes = 0;        ///< mbarrier: transaction bytes that are expected or transferred
 };
 
 struct Fence {

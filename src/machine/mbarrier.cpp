@@ -49,9 +49,10 @@ MbarrierError arrive(Mbarrier& barrier, std::uint32_t count, bool& completed) {
     return MbarrierError::none;
 }
 
-MbarrierError arrive_no_complete(Mbarrier& barrier, std::uint32_t count) {
-    if (count == 0 || count > barrier.pending) return MbarrierError::count;
+MbarrierError arrive_no_complete(Mbarrier& barrier, std::uint32_t count, bool drop) {
+    if (count == 0 || count > barrier.pending || (drop && count > barrier.expected)) return MbarrierError::count;
     if (count == barrier.pending && barrier.transactions == 0) return MbarrierError::completes;
+    if (drop) barrier.expected -= count;
     barrier.pending -= count;
     return MbarrierError::none;
 }

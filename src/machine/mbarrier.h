@@ -32,7 +32,8 @@ bool decode(std::uint64_t word, Mbarrier& barrier);
 MbarrierError init(Mbarrier& barrier, std::uint64_t count);
 /// `count` arrivals; the phase ends if nothing is pending any more. Gives true in `completed` then.
 MbarrierError arrive(Mbarrier& barrier, std::uint32_t count, bool& completed);
-MbarrierError arrive_no_complete(Mbarrier& barrier, std::uint32_t count);
+/// `drop`: as many arrivals fewer are expected from the next phase on.
+MbarrierError arrive_no_complete(Mbarrier& barrier, std::uint32_t count, bool drop = false);
 /// As arrive, and as many arrivals fewer are expected from the next phase on.
 MbarrierError arrive_drop(Mbarrier& barrier, std::uint32_t count, bool& completed);
 /// Positive: expect_tx; negative: complete_tx. Either can end a phase (expect_tx: recorded on an H200).

@@ -73,6 +73,7 @@ struct Constant {
     enum class Kind : std::uint8_t {
         value,          ///< `bits`
         global_symbol,  ///< address of Program::variables[symbol] + bits, known when the module is loaded
+        shared,         ///< shared address of the CTA's byte `bits`: its rank in the cluster is put before it
         frame,          ///< local address of the frame + bits (parameters and .local variables of a .func)
         function        ///< handle of Program::functions[symbol], for indirect calls
     };

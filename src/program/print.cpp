@@ -32,6 +32,7 @@ std::string print(const Function& function, Operand operand) {
     switch (constant.kind) {
         case Constant::Kind::value: return fmt::format("{}{:#x}", not_, constant.bits);
         case Constant::Kind::global_symbol: return fmt::format("variable{}+{}", constant.symbol, constant.bits);
+        case Constant::Kind::shared: return fmt::format("shared+{:#x}", constant.bits);
         case Constant::Kind::frame: return fmt::format("frame+{}", constant.bits);
         case Constant::Kind::function: return fmt::format("function{}", constant.symbol);
     }
