@@ -70,10 +70,14 @@ bool Executor::resolve_space(Context& c, Access::Kind kind, Space space, std::ui
         else
             out.pattern = Lanes::Pattern::scattered;
     };
-    const auto linear = [&](std::uint8_t* bytes_of_space, Address origin) {
-        set_pattern(bytes_of_space + (out.address[0] - origin));
+    // In numbers, for a global address is a host address: it is no offset from a pointer.
+    const auto linear = [&](const std::uint8_t* bytes_of_space, Address origin) {
+        const auto host_of = [base = reinterpret_cast<std::uintptr_t>(bytes_of_space) - origin](Address address) {
+            return reinterpret_cast<std::uint8_t*>(static_cast<std::uintptr_t>(base + address));
+        };
+        set_pattern(host_of(out.address[0]));
         if (out.pattern != Lanes::Pattern::scattered) return true;
-        for (int lane = 0; lane < warp_lanes; ++lane) out.host[lane] = bytes_of_space + (out.address[lane] - origin);
+        for (int lane = 0; lane < warp_lanes; ++lane) out.host[lane] = host_of(out.address[lane]);
         return true;
     };
     const bool generic = space == Space::generic;
@@ -105,7 +109,7 @@ bool Executor::resolve_space(Context& c, Access::Kind kind, Space space, std::ui
     }
     if (space == Space::param && kind == Access::Kind::read && all.greatest + bytes <= launch_.parameters.size()) {
         out.space = space;
-        return linear(const_cast<std::uint8_t*>(launch_.parameters.data()), 0);  // only read
+        return linear(launch_.parameters.data(), 0);  // only read
     }
     return resolve_each(c, kind, space, bytes, out);
 }
