@@ -11,6 +11,7 @@ inline constexpr int exit_clean = 0, exit_difference = 1, exit_bad_input = 2, ex
 
 // Each adds its subcommand to the program; running it writes its exit status.
 void add_gemm(CLI::App& program, int& exit_status);
+void add_check(CLI::App& program, int& exit_status);
 void add_run(CLI::App& program, int& exit_status);
 void add_init(CLI::App& program, int& exit_status);
 void add_extract(CLI::App& program, int& exit_status);

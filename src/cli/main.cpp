@@ -9,10 +9,11 @@ int main(int argc, char** argv) {
     program.name("tilepath");
     program.require_subcommand(1);
     program.set_version_flag("--version", "tilepath " TILEPATH_VERSION);
-    program.footer("Exit status: 0 clean, 1 a difference, 2 bad input, 3 a fault of the running kernel, 4 a fault of tilepath.");
+    program.footer("Exit status: 0 clean, 1 a difference or finding, 2 bad input, 3 a fault of the running kernel, 4 a fault of tilepath.");
     int exit_status = exit_clean;
     add_gemm(program, exit_status);
     add_run(program, exit_status);
+    add_check(program, exit_status);
     add_init(program, exit_status);
     add_extract(program, exit_status);
     add_dot(program, exit_status);

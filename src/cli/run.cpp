@@ -8,14 +8,16 @@
 #include "host/compare.h"
 #include "host/launch_file.h"
 #include "host/stop.h"
+#include "check/finding.h"
 #include "report/data_path.h"
+#include "report/findings.h"
 
 namespace tilepath::cli {
 namespace {
 
 struct Options : RunOptions {
     std::string file;
-    bool counts = false;
+    bool counts = false, checks = false;
     host::StopRequest stop;
 };
 
@@ -125,9 +127,15 @@ int run(const Options& options) {
     if (!job) return report_bad_input(job.error());
     auto how = options.launch_options();
     if (!how) return report_bad_input(how.error());
+    if (options.checks && options.on_gpu())
+        return report_bad_input(fail("check follows every access, which a GPU does not tell", "leave out --device").error());
     if (!options.stop.at.empty()) return run_to_line(options, *job, *how);
     report::DataPathCounter counter(*job->launches.front().program);
-    if (options.counts) how->observer = &counter;
+    check::Checks checks;
+    machine::Tee observers;
+    if (options.counts) observers.add(counter);
+    if (options.checks) observers.add(checks);
+    if (options.counts || options.checks) how->observer = &observers;
     // With --json standard output holds nothing but the JSON.
     if (options.json) how->print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
 
@@ -141,17 +149,23 @@ int run(const Options& options) {
         own = std::move(*ran);
     }
     if (auto saved = host::save(*job, *outcome); !saved) return report_bad_input(saved.error());
+    const std::vector<check::Finding> findings =
+        options.checks ? checks.findings(*job->launches.front().program) : std::vector<check::Finding>{};
     int status = exit_clean;
     if (options.json) {
+        if (!findings.empty()) status = exit_difference;
         for (const auto& [buffer, difference] : differences(*job, *outcome))
             if (difference.different) status = exit_difference;
         if (own && disagree(*job, *outcome, *own)) status = exit_difference;
         if (!outcome->ok()) status = exit_kernel_fault;
         nlohmann::json out = to_json(*job, *outcome, status);
         if (own) out["gpu_and_tilepath"] = disagreements_as_json(*job, *outcome, *own);
+        if (options.checks) out["findings"] = report::findings_as_json(findings);
         fmt::print("{}\n", out.dump(2));
     } else {
         status = tell(*job, *outcome, options.on_gpu());
+        if (options.checks) std::fputs(report::findings_text(findings).c_str(), stdout);
+        if (status == exit_clean && !findings.empty()) status = exit_difference;
         if (own) {
             for (std::size_t i = 0; i < job->buffers.size(); ++i)
                 std::fputs(host::describe_disagreement(job->buffers[i], disagreement(*job, *outcome, *own, i)).c_str(), stdout);
@@ -163,6 +177,17 @@ int run(const Options& options) {
 }
 
 }  // namespace
+
+void add_check(CLI::App& program, int& exit_status) {
+    auto options = std::make_shared<Options>();
+    options->checks = true;
+    CLI::App* command = program.add_subcommand(
+        "check", "Run the kernels of a launch file and tell what is wrong with their data path: exit status 1 if anything is");
+    command->add_option("FILE", options->file, "The launch file (`tilepath init` writes one)")->required();
+    options->add_to(*command);
+    command->add_flag("--counts", options->counts, "Print which instructions moved what, how often");
+    command->callback([options, &exit_status] { exit_status = run(*options); });
+}
 
 void add_run(CLI::App& program, int& exit_status) {
     auto options = std::make_shared<Options>();

@@ -69,7 +69,7 @@ void Executor::describe_waiting(Deadlock& deadlock) {
                     }
                     const Code& code = group.frame->function->code[group.pc];
                     deadlock.groups.push_back(
-                        {describe_place(*launch_.loaded.program, *group.frame->function->function, code.op),
+                        {program::code_place(*launch_.loaded.program, *group.frame->function->function, code.op),
                          cta->state.id, cta->state.rank, launch_.ctas_per_cluster, warp.index, group.lanes,
                          describe_wait(warp, group)});
                 }

@@ -8,9 +8,6 @@
 
 namespace tilepath::exec {
 
-CodePlace describe_place(const program::Program& program, const program::Function& function,
-                         const program::MicroOp* op);
-
 /// Whom an effect of an operation is reported for, also when it comes later: the instruction and who issued it.
 struct Issuer {
     Warp& warp;

@@ -28,50 +28,7 @@ std::string_view name(FaultKind kind) {
     return "";
 }
 
-std::string describe_lanes(LaneMask lanes) {
-    std::string out;
-    for (int lane = 0; lane < warp_lanes;) {
-        if ((lanes >> lane & 1) == 0) {
-            ++lane;
-            continue;
-        }
-        int last = lane;
-        while (last + 1 < warp_lanes && (lanes >> (last + 1) & 1)) ++last;
-        out += (out.empty() ? "" : ", ") + (last == lane ? fmt::format("{}", lane) : fmt::format("{}-{}", lane, last));
-        lane = last + 1;
-    }
-    return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + out;
-}
-
-CodePlace describe_place(const program::Program& program, const program::Function& function,
-                         const program::MicroOp* op) {
-    CodePlace place;
-    place.function = function.name;
-    if (op == nullptr) return place;
-    place.operation = program::traits(op->op).name;
-    if (op->instruction >= function.instructions.size()) return place;
-    const program::InstructionPlace& where = function.instructions[op->instruction];
-    if (program.source != nullptr) {
-        place.ptx = program.source->place(where.span);
-        place.operation = program.source->text(where.span);
-    }
-    if (where.location >= 0) {
-        const program::SourceLocation& location = program.locations[static_cast<std::size_t>(where.location)];
-        place.source_file = location.file;
-        place.source_line = location.line;
-    }
-    return place;
-}
-
 namespace {
-
-std::string describe(const CodePlace& place) {
-    std::string out = fmt::format("in {}", place.function);
-    if (place.ptx.line != 0) out += fmt::format(", {}:{}", place.ptx.file, place.ptx.line);
-    if (!place.operation.empty()) out += ": " + place.operation;
-    if (place.source_line != 0) out += fmt::format("  ({}:{})", place.source_file, place.source_line);
-    return out;
-}
 
 std::string describe(const machine::Dim3& value) { return fmt::format("({}, {}, {})", value.x, value.y, value.z); }
 
@@ -141,7 +98,7 @@ Fault Executor::fault_of(const Warp& warp, const LoadedFunction& function, const
     Fault fault;
     fault.kind = kind;
     fault.message = std::move(message);
-    fault.place = describe_place(*launch_.loaded.program, *function.function, code.op);
+    fault.place = program::code_place(*launch_.loaded.program, *function.function, code.op);
     fault.cta = warp.cta->state.id;
     fault.cluster_rank = warp.cta->state.rank;
     fault.cluster_ctas = launch_.ctas_per_cluster;

@@ -9,6 +9,8 @@
 #include "exec/decoded.h"
 #include "machine/cta.h"
 #include "machine/device_memory.h"
+#include "machine/lanes.h"
+#include "program/code_place.h"
 
 namespace tilepath::exec {
 
@@ -31,14 +33,7 @@ enum class FaultKind : std::uint8_t {
 };
 std::string_view name(FaultKind kind);
 
-/// Where an instruction stands, told so that a report needs no Program.
-struct CodePlace {
-    std::string function;
-    Place ptx;              ///< file, line, column and text of the PTX
-    std::string operation;  ///< the instruction's text
-    std::string source_file;
-    unsigned source_line = 0;  ///< from .loc; 0: none
-};
+using program::CodePlace;
 
 /// Something that a kernel did wrong. Data, not prose: to_string() writes it.
 struct Fault {
@@ -57,8 +52,7 @@ struct Fault {
     std::optional<machine::DeviceMemory::Allocation> nearest;  ///< global memory: the allocation closest to the address
 };
 std::string to_string(const Fault& fault);
-/// `lane 5`, `lanes 0–15, 31`.
-std::string describe_lanes(LaneMask lanes);
+using machine::describe_lanes;
 
 /// A group of lanes that waits, at the end of a launch that cannot go on.
 struct WaitingGroup {

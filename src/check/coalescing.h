@@ -1,0 +1,36 @@
+#pragma once
+#include <map>
+
+#include "check/finding.h"
+#include "check/sectors.h"
+
+namespace tilepath::check {
+
+/// Global memory coalesces: per instruction, the sectors and lines that its warps touch against the fewest that could
+/// hold the bytes they ask for.
+class Coalescing : public Check {
+  public:
+    /// Findings are instructions whose sectors exceed the fewest by this factor.
+    static constexpr double threshold = 1.25;
+
+    void access(const machine::Access& event) override;
+    void copy_issued(const machine::Copy& event) override;
+    std::vector<Finding> findings(const program::Program& program) override;
+
+    struct Tally {
+        const program::Function* function = nullptr;
+        std::uint64_t times = 0, sectors = 0, lines = 0, fewest_sectors = 0, fewest_lines = 0;
+        std::uint32_t worst_excess = 0;  ///< sectors of `worst` above its fewest
+        WarpAccess worst;
+    };
+
+  private:
+    void add(const machine::EventSite& site, const WarpAccess& access);
+
+    std::map<const program::MicroOp*, Tally> tallies_;
+    const program::MicroOp* last_op_ = nullptr;
+    Tally* last_ = nullptr;
+    CopyGatherer copies_;
+};
+
+}  // namespace tilepath::check

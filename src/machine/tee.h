@@ -1,0 +1,31 @@
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "machine/events.h"
+
+namespace tilepath::machine {
+
+/// Hands every event to several observers.
+class Tee : public Observer {
+  public:
+    void add(Observer& observer) { observers_.push_back(&observer); }
+
+    void access(const Access& event) override { each(&Observer::access, event); }
+    void copy_issued(const Copy& event) override { each(&Observer::copy_issued, event); }
+    void copy_landed(const Copy& event) override { each(&Observer::copy_landed, event); }
+    void barrier(const BarrierEvent& event) override { each(&Observer::barrier, event); }
+    void fence(const Fence& event) override { each(&Observer::fence, event); }
+    void multiply(const Multiply& event) override { each(&Observer::multiply, event); }
+    void operation(const EventSite& event) override { each(&Observer::operation, event); }
+    bool wants_operations() const override { return std::ranges::any_of(observers_, &Observer::wants_operations); }
+
+  private:
+    template <class Event>
+    void each(void (Observer::*what)(const Event&), const Event& event) {
+        for (Observer* observer : observers_) (observer->*what)(event);
+    }
+    std::vector<Observer*> observers_;
+};
+
+}  // namespace tilepath::machine

@@ -1,0 +1,22 @@
+#pragma once
+#include <string>
+
+#include "program/function.h"
+
+namespace tilepath::program {
+
+/// Where an instruction stands, told so that a report needs no Program.
+struct CodePlace {
+    std::string function;
+    Place ptx;              ///< file, line, column and text of the PTX
+    std::string operation;  ///< the instruction's text
+    std::string source_file;
+    unsigned source_line = 0;  ///< from .loc; 0: none
+};
+
+CodePlace code_place(const Program& program, const Function& function, const MicroOp* op);
+
+/// `in kernel, file.ptx:12: add.u32 %r1, %r2, %r3;`, and the source's line behind it.
+std::string describe(const CodePlace& place);
+
+}  // namespace tilepath::program
