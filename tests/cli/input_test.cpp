@@ -154,7 +154,7 @@ TEST(Input, Options) {
          {"", "frobnicate", "run", "run saxpy.toml --copies sometimes", "run saxpy.toml --timeout soon", "run saxpy.toml --timeout 0",
           "run saxpy.toml --timeout -1", "run saxpy.toml --ctas 3:2", "run saxpy.toml --ctas x", "run saxpy.toml --device tpu",
           "run saxpy.toml --schedule x", "run saxpy.toml --threads -1", "run saxpy.toml --arch sm_1", "run saxpy.toml more.toml",
-          "run saxpy.toml --frobnicate", "gemm --dtype f99", "gemm --layout xy", "gemm -m 0", "gemm -m x", "gemm -k -1", "gemm --arch sm_1",
+          "run saxpy.toml --frobnicate", "check", "check no_such.toml", "check saxpy.toml --device gpu", "gemm --dtype f99", "gemm --layout xy", "gemm -m 0", "gemm -m x", "gemm -k -1", "gemm --arch sm_1",
           "gemm --dtype f32", "gemm --epilogue linear --dtype s8 --layout nt --simt", "init", "init no_such.ptx", "isa --frobnicate",
           "dot --types f16"}) {
         SCOPED_TRACE(arguments);
