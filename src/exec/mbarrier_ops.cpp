@@ -66,8 +66,8 @@ bool Executor::init_mbarrier(Context& c, int lane, std::uint32_t address) {
     if (record == records.end()) {
         record = records.insert(records.end(), MbarrierRecord{});
     } else if (std::memcmp(bytes, &record->word, 8) == 0) {
-        const CodePlace before = describe_place(*launch_.loaded.program, *record->initialised.function->function,
-                                                record->initialised.code->op);
+        const CodePlace before = program::code_place(*launch_.loaded.program, *record->initialised.function->function,
+                                                     record->initialised.code->op);
         fail_mbarrier(by, address, FaultKind::mbarrier,
                       fmt::format("a live mbarrier is initialised again; the first time was in line {}, and no "
                                   "mbarrier.inval came between",
