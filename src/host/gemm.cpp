@@ -2,21 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "host/gemm_jobs.h"
 #include "isa/build.h"
-#include "kernels/inputs.h"
+#include "kernels/ampere/gemm_config.h"
+#include "kernels/hopper/gemm_config.h"
 #include "kernels/modules.h"
 #include "ptx/read.h"
 
 namespace tilepath::host {
 namespace {
 
-using kernels::GemmEntry;
 using kernels::GemmType;
-using kernels::InputOperand;
 
-Buffer buffer(std::string name, GemmType type, std::int64_t elements) {
+std::vector<GemmKernel> list_kernels() {
+    std::vector<GemmKernel> out;
+    for (const kernels::GemmEntry& e : kernels::gemm_entries)
+        out.push_back({.generation = GemmKernel::Generation::ampere,
+                       .name = e.name,
+                       .module = e.module,
+                       .input = e.input,
+                       .output = e.output,
+                       .a = e.a,
+                       .b = e.b,
+                       .linear = e.linear,
+                       .simt = e.simt});
+    for (const kernels::hopper::GemmEntry& e : kernels::hopper::gemm_entries)
+        out.push_back({.generation = GemmKernel::Generation::hopper,
+                       .name = e.name,
+                       .module = e.module,
+                       .input = e.input,
+                       .output = e.output,
+                       .a = e.a,
+                       .b = e.b,
+                       .linear = e.linear,
+                       .a_in_registers = e.a_in_registers});
+    return out;
+}
+
+}  // namespace
+
+const std::vector<GemmKernel>& gemm_kernels() {
+    static const std::vector<GemmKernel> all = list_kernels();
+    return all;
+}
+
+const GemmKernel* gemm_kernel_named(std::string_view name) {
+    const auto found = std::ranges::find(gemm_kernels(), name, &GemmKernel::name);
+    return found == gemm_kernels().end() ? nullptr : &*found;
+}
+
+Buffer gemm_buffer(std::string name, GemmType type, std::int64_t elements) {
     Buffer out;
     out.name = std::move(name);
     out.dtype = *dtype_named(kernels::name(type));
@@ -25,8 +63,9 @@ Buffer buffer(std::string name, GemmType type, std::int64_t elements) {
     return out;
 }
 
-Buffer filled(std::string name, GemmType type, std::int64_t elements, std::uint64_t seed, InputOperand operand) {
-    Buffer out = buffer(std::move(name), type, elements);
+Buffer gemm_input(std::string name, GemmType type, std::int64_t elements, std::uint64_t seed,
+                  kernels::InputOperand operand) {
+    Buffer out = gemm_buffer(std::move(name), type, elements);
     const auto width = static_cast<std::size_t>(kernels::element_bytes(type));
     for (std::int64_t i = 0; i < elements; ++i) {
         const std::uint32_t bits =
@@ -36,64 +75,33 @@ Buffer filled(std::string name, GemmType type, std::int64_t elements, std::uint6
     return out;
 }
 
-kernels::GemmParameters parameters(const GemmEntry& entry, const GemmCase& problem) {
-    kernels::GemmParameters p;
-    p.m = problem.m, p.n = problem.n, p.k = problem.k;
-    p.lda = (entry.a == 't' ? problem.k : problem.m) + problem.pad;
-    p.ldb = (entry.b == 't' ? problem.n : problem.k) + problem.pad;
-    p.ldc = p.ldd = problem.n + problem.pad;
-    p.alpha = problem.alpha, p.beta = problem.beta;
-    return p;
-}
-
-exec::LaunchShape shape(const GemmEntry& entry, const GemmCase& problem) {
-    const kernels::GemmConfig tiled = kernels::gemm_config(entry.input);
-    const kernels::SimtConfig simt;
-    const int cta_m = entry.simt ? simt.cta_m : tiled.cta_m, cta_n = entry.simt ? simt.cta_n : tiled.cta_n;
-    auto tiles = [](int extent, int tile) { return static_cast<std::uint32_t>((extent + tile - 1) / tile); };
-    exec::LaunchShape out;
-    out.grid = {tiles(problem.n, cta_n), tiles(problem.m, cta_m), 1};
-    out.block = {static_cast<std::uint32_t>(entry.simt ? simt.threads() : tiled.threads()), 1, 1};
-    out.cluster = {1, 1, 1};
-    out.dynamic_shared_bytes = entry.simt ? 0 : static_cast<std::uint32_t>(tiled.dynamic_shared_bytes());
-    return out;
-}
-
-}  // namespace
-
-Result<Job> gemm_job(const GemmEntry& entry, const GemmCase& problem, const std::string& arch) {
-    if (problem.m < 1 || problem.n < 1 || problem.k < 0)
-        return fail(fmt::format("expected M and N of at least 1 and K of at least 0, found {}×{}×{}", problem.m,
-                                problem.n, problem.k));
+Result<GemmJob> gemm_job(const GemmKernel& kernel, const GemmCase& problem, const std::string& arch) {
+    if (problem.m < 1 || problem.n < 1 || problem.k < 0 || problem.batch < 1)
+        return fail(fmt::format("expected M, N and a batch of at least 1 and K of at least 0, found {}×{}×{}, batch {}",
+                                problem.m, problem.n, problem.k, problem.batch));
     auto module =
-        ptx::read(Source(std::string(entry.module) + ".ptx", std::string(kernels::module_text(entry.module))));
+        ptx::read(Source(std::string(kernel.module) + ".ptx", std::string(kernels::module_text(kernel.module))));
     if (!module) return std::unexpected(module.error());
-    auto program = isa::build(*module, entry.name);
+    auto program = isa::build(*module, kernel.name);
     if (!program) return std::unexpected(program.error());
 
-    kernels::GemmParameters p = parameters(entry, problem);
-    Job job;
-    job.ptx = module->source;
-    job.arch = arch;
-    const std::int64_t a_rows = entry.a == 't' ? problem.m : problem.k, b_rows = entry.b == 't' ? problem.k : problem.n;
-    job.buffers.push_back(filled("A", entry.input, problem.offset + a_rows * p.lda, problem.seed, InputOperand::a));
-    job.buffers.push_back(filled("B", entry.input, problem.offset + b_rows * p.ldb, problem.seed, InputOperand::b));
-    job.buffers.push_back(filled("C", entry.output, std::int64_t{problem.m} * p.ldc, problem.seed, InputOperand::c));
-    job.buffers.push_back(buffer("D", entry.output, std::int64_t{problem.m} * p.ldd));
-    job.buffers.push_back(filled("bias", GemmType::f32, problem.n, problem.seed, InputOperand::bias));
-
+    GemmJob out;
+    out.job.ptx = module->source;
+    out.job.arch = arch;
     Launch launch;
     launch.program = std::make_shared<program::Program>(std::move(*program));
-    launch.entry = entry.name;
-    launch.shape = shape(entry, problem);
-    launch.parameters.resize(76);
-    std::memcpy(launch.parameters.data(), &p, launch.parameters.size());
-    const std::int64_t skip = std::int64_t{problem.offset} * kernels::element_bytes(entry.input);
-    for (std::size_t i = 0; i < job.buffers.size(); ++i)
-        launch.addresses.push_back(
-            {static_cast<std::uint32_t>(kernels::gemm_parameter_offsets[i]), i, i < 2 ? skip : 0});
-    job.launches.push_back(std::move(launch));
-    return job;
+    launch.entry = kernel.name;
+    out.job.launches.push_back(std::move(launch));
+    GemmProduct& p = out.product;
+    p.m = problem.m, p.n = problem.n, p.k = problem.k, p.batch = problem.batch;
+    p.input = kernel.input, p.output = kernel.output;
+    p.linear = kernel.linear;
+    p.alpha = problem.alpha, p.beta = problem.beta;
+    switch (kernel.generation) {
+        case GemmKernel::Generation::ampere: return ampere_gemm_job(kernel, problem, std::move(out));
+        case GemmKernel::Generation::hopper: return hopper_gemm_job(kernel, problem, std::move(out));
+    }
+    return out;
 }
 
 std::uint64_t fnv1a(const std::vector<std::uint8_t>& bytes) {

@@ -15,12 +15,12 @@
 namespace tilepath::host {
 namespace {
 
-using kernels::GemmEntry;
 using kernels::GemmType;
 using number::Format;
 using number::Term;
 
 Format format_of(GemmType type) { return *number::format_named(kernels::name(type)); }
+float as_float(std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); }
 
 /// One operand as rows of k elements, padded with zeros to the k that the kernel walks.
 struct Rows {
@@ -29,36 +29,38 @@ struct Rows {
     std::size_t pitch = 0;
 
     std::span<const Term> row(std::size_t r) const { return std::span(terms).subspan(r * pitch, pitch); }
+    std::span<const float> chain(std::size_t r) const { return std::span(values).subspan(r * pitch, pitch); }
 };
 
 class Reference {
   public:
-    Reference(const GemmEntry& entry, const GemmCase& problem, const Job& job)
-        : entry_(entry), problem_(problem), job_(job) {
-        std::memcpy(&p_, job.launches.front().parameters.data(), job.launches.front().parameters.size());
-    }
+    explicit Reference(const GemmJob& gemm) : p_(gemm.product), job_(gemm.job) {}
 
     Result<std::vector<std::uint8_t>> run(const Progress& progress) {
         auto generation = number::generation_of(job_.arch);
         if (!generation) return std::unexpected(generation.error());
-        if (!fma_chain()) {
-            const Format accumulator = entry_.input == GemmType::s8 ? Format::s32 : Format::f32;
-            auto recipe = number::recipe(
-                {.device = *generation, .a = format_of(entry_.input), .b = format_of(entry_.input), .d = accumulator});
+        if (!p_.fma_chain) {
+            const Format accumulator = p_.input == GemmType::s8 ? Format::s32 : Format::f32;
+            auto recipe = number::recipe({.device = *generation,
+                                          .instruction = p_.instruction,
+                                          .a = format_of(p_.input),
+                                          .b = format_of(p_.input),
+                                          .d = accumulator});
             if (!recipe) return std::unexpected(recipe.error());
             recipe_ = *recipe;
         }
-        a_ = rows(job_.buffers[0], problem_.m, entry_.a == 't' ? p_.lda : 1, entry_.a == 't' ? 1 : p_.lda);
-        b_ = rows(job_.buffers[1], problem_.n, entry_.b == 't' ? 1 : p_.ldb, entry_.b == 't' ? p_.ldb : 1);
-        d_.assign(job_.buffers[gemm_d].bytes.size(), 0xA5);
+        a_ = rows(job_.buffers[0], p_.a, p_.m);
+        b_ = rows(job_.buffers[1], p_.b, p_.n);
+        d_.assign(job_.buffers[gemm_d].bytes.size(), p_.between_rows);
+        const int all = p_.batch * p_.m;
         std::atomic<int> next{0};
         std::atomic<int> finished{0};
         auto work = [&](bool tells) {
-            for (int m; (m = next++) < problem_.m;) {
-                for (int n = 0; n < problem_.n; ++n) element(m, n);
+            for (int row; (row = next++) < all;) {
+                for (int n = 0; n < p_.n; ++n) element(row / p_.m, row % p_.m, n);
                 ++finished;
                 if (tells && progress)
-                    progress(static_cast<std::uint64_t>(finished.load()), static_cast<std::uint64_t>(problem_.m));
+                    progress(static_cast<std::uint64_t>(finished.load()), static_cast<std::uint64_t>(all));
             }
         };
         std::vector<std::jthread> helpers;
@@ -70,81 +72,67 @@ class Reference {
     }
 
   private:
-    /// The SIMT kernel adds with one binary32 fma per k; its s8 form is exact like the tensor core's.
-    bool fma_chain() const { return entry_.simt && entry_.input != GemmType::s8; }
-
-    Rows rows(const Buffer& buffer, int count, std::int64_t row_step, std::int64_t k_step) const {
-        const kernels::GemmConfig config = kernels::gemm_config(entry_.input);
+    /// `count` rows of each matrix of the batch.
+    Rows rows(const Buffer& buffer, const GemmProduct::Matrix& matrix, int count) const {
         Rows out;
-        out.pitch = static_cast<std::size_t>(problem_.k);
-        if (!fma_chain())
-            out.pitch = (out.pitch + static_cast<std::size_t>(config.cta_k()) - 1) /
-                        static_cast<std::size_t>(config.cta_k()) * static_cast<std::size_t>(config.cta_k());
-        const Format format = format_of(entry_.input);
-        const std::size_t all = static_cast<std::size_t>(count) * out.pitch;
-        if (fma_chain())
+        out.pitch = static_cast<std::size_t>(p_.padded_k);
+        const Format format = format_of(p_.input);
+        const std::size_t all = static_cast<std::size_t>(p_.batch) * static_cast<std::size_t>(count) * out.pitch;
+        if (p_.fma_chain)
             out.values.resize(all);
         else
             out.terms.resize(all, number::decode_term(0, format));
-        for (std::int64_t r = 0; r < count; ++r)
-            for (std::int64_t k = 0; k < problem_.k; ++k) {
-                const std::uint64_t bits =
-                    host::element(buffer.bytes, buffer.dtype,
-                                  static_cast<std::uint64_t>(problem_.offset + r * row_step + k * k_step));
+        for (int r = 0; r < p_.batch * count; ++r)
+            for (int k = 0; k < p_.k; ++k) {
+                const auto from = static_cast<std::uint64_t>(matrix.at(r / count, r % count, k));
+                const std::uint64_t bits = host::element(buffer.bytes, buffer.dtype, from);
                 const std::size_t at = static_cast<std::size_t>(r) * out.pitch + static_cast<std::size_t>(k);
-                if (fma_chain())
-                    out.values[at] =
-                        std::bit_cast<float>(static_cast<std::uint32_t>(number::convert(bits, format, Format::f32)));
+                if (p_.fma_chain)
+                    out.values[at] = as_float(number::convert(bits, format, Format::f32));
                 else
                     out.terms[at] = number::decode_term(bits, format);
             }
         return out;
     }
 
-    std::uint32_t accumulate(int m, int n) const {
-        if (fma_chain()) {
+    std::uint32_t accumulate(std::size_t a_row, std::size_t b_row) const {
+        if (p_.fma_chain) {
+            const std::span<const float> a = a_.chain(a_row), b = b_.chain(b_row);
             float sum = 0;
-            for (std::size_t k = 0; k < a_.pitch; ++k)
-                sum = kernels::fma_rn(a_.values[static_cast<std::size_t>(m) * a_.pitch + k],
-                                      b_.values[static_cast<std::size_t>(n) * b_.pitch + k], sum);
+            for (std::size_t k = 0; k < a.size(); ++k) sum = kernels::fma_rn(a[k], b[k], sum);
             return std::bit_cast<std::uint32_t>(sum);
         }
         if (a_.pitch == 0) return 0;
-        return number::dot(recipe_, a_.row(static_cast<std::size_t>(m)), b_.row(static_cast<std::size_t>(n)), 0);
+        return number::dot(recipe_, a_.row(a_row), b_.row(b_row), 0);
     }
 
-    void element(int m, int n) {
-        const std::uint32_t sum = accumulate(m, n);
-        const std::uint64_t at =
-            static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(p_.ldd) + static_cast<std::uint64_t>(n);
+    void element(int matrix, int m, int n) {
+        const std::uint32_t sum =
+            accumulate(static_cast<std::size_t>(matrix * p_.m + m), static_cast<std::size_t>(matrix * p_.n + n));
+        const auto at = static_cast<std::uint64_t>(p_.d.at(matrix, m, n));
         const Buffer& c = job_.buffers[2];
-        std::uint64_t c_bits = host::element(
-            c.bytes, c.dtype,
-            static_cast<std::uint64_t>(m) * static_cast<std::uint64_t>(p_.ldc) + static_cast<std::uint64_t>(n));
+        const std::uint64_t c_bits = host::element(c.bytes, c.dtype, at);
         const DType& dtype = job_.buffers[gemm_d].dtype;
-        if (entry_.output == GemmType::s32) {
+        if (p_.output == GemmType::s32) {
             const int value = kernels::scale_rn(static_cast<int>(sum), static_cast<int>(c_bits),
                                                 static_cast<int>(p_.alpha), static_cast<int>(p_.beta));
             return set_element(d_, dtype, at, static_cast<std::uint32_t>(value));
         }
-        const auto f32 = [](std::uint64_t bits) { return std::bit_cast<float>(static_cast<std::uint32_t>(bits)); };
-        const float c_value = f32(number::convert(c_bits, format_of(entry_.output), Format::f32));
+        const float c_value = as_float(number::convert(c_bits, format_of(p_.output), Format::f32));
         float value = 0;
-        if (entry_.linear) {
+        if (p_.linear) {
             const Buffer& bias = job_.buffers[4];
-            value = kernels::linear_rn(f32(sum), c_value, f32(p_.alpha), f32(p_.beta),
-                                       f32(host::element(bias.bytes, bias.dtype, static_cast<std::uint64_t>(n))));
+            value = kernels::linear_rn(as_float(sum), c_value, as_float(p_.alpha), as_float(p_.beta),
+                                       as_float(host::element(bias.bytes, bias.dtype, static_cast<std::uint64_t>(n))));
         } else {
-            value = kernels::scale_rn(f32(sum), c_value, f32(p_.alpha), f32(p_.beta));
+            value = kernels::scale_rn(as_float(sum), c_value, as_float(p_.alpha), as_float(p_.beta));
         }
         set_element(d_, dtype, at,
-                    number::convert(std::bit_cast<std::uint32_t>(value), Format::f32, format_of(entry_.output)));
+                    number::convert(std::bit_cast<std::uint32_t>(value), Format::f32, format_of(p_.output)));
     }
 
-    const GemmEntry& entry_;
-    const GemmCase& problem_;
+    const GemmProduct& p_;
     const Job& job_;
-    kernels::GemmParameters p_;
     number::DotRecipe recipe_;
     Rows a_, b_;
     std::vector<std::uint8_t> d_;
@@ -152,9 +140,8 @@ class Reference {
 
 }  // namespace
 
-Result<std::vector<std::uint8_t>> gemm_reference(const GemmEntry& entry, const GemmCase& problem, const Job& job,
-                                                 const Progress& progress) {
-    return Reference(entry, problem, job).run(progress);
+Result<std::vector<std::uint8_t>> gemm_reference(const GemmJob& job, const Progress& progress) {
+    return Reference(job).run(progress);
 }
 
 }  // namespace tilepath::host

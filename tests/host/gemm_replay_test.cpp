@@ -1,6 +1,6 @@
 // The GEMMs of kernels/, run on this CPU as sm_90, against what an H200 made of the same inputs
-// (tests/vectors/gemm_h200.txt): the hash of every byte of D. TILEPATH_WHOLE_REPLAY=1 runs every recorded case, otherwise
-// those of few multiply-adds.
+// (tests/vectors/gemm_h200.txt): the hash of every byte of D. TILEPATH_WHOLE_REPLAY=1 runs every recorded case,
+// otherwise those of few multiply-adds.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,8 +28,8 @@ std::map<std::string, std::vector<Recorded>> recorded() {
         Recorded one;
         std::string entry;
         std::istringstream words(text);
-        words >> entry >> one.problem.m >> one.problem.n >> one.problem.k >> one.problem.pad >> one.problem.offset >> std::hex >>
-            one.problem.alpha >> one.problem.beta >> std::dec >> one.problem.seed >> std::hex >> one.hash;
+        words >> entry >> one.problem.m >> one.problem.n >> one.problem.k >> one.problem.pad >> one.problem.offset >>
+            std::hex >> one.problem.alpha >> one.problem.beta >> std::dec >> one.problem.seed >> std::hex >> one.hash;
         one.line = text;
         if (words) out[entry].push_back(one);
     }
@@ -46,17 +46,16 @@ class GemmReplay : public testing::TestWithParam<std::string> {};
 TEST_P(GemmReplay, EqualsTheHardware) {
     static const auto all = recorded();
     ASSERT_TRUE(all.contains(GetParam())) << "no case was recorded";
-    const kernels::GemmEntry* entry = nullptr;
-    for (const kernels::GemmEntry& row : kernels::gemm_entries)
-        if (row.name == GetParam()) entry = &row;
+    const GemmKernel* const kernel = gemm_kernel_named(GetParam());
+    ASSERT_NE(kernel, nullptr);
     const bool whole = std::getenv("TILEPATH_WHOLE_REPLAY") != nullptr;
     int ran = 0;
     for (const Recorded& one : all.at(GetParam())) {
         if (!whole && cost(one.problem) > 400) continue;
         SCOPED_TRACE(one.line);
-        const auto job = gemm_job(*entry, one.problem, "sm_90");
+        const auto job = gemm_job(*kernel, one.problem, "sm_90");
         ASSERT_TRUE(job) << to_string(job.error());
-        const auto outcome = run_on_cpu(*job, {});
+        const auto outcome = run_on_cpu(job->job, {});
         ASSERT_TRUE(outcome) << to_string(outcome.error());
         const exec::LaunchReport& report = outcome->reports.front();
         ASSERT_TRUE(report.ok()) << (report.fault ? exec::to_string(*report.fault) : exec::to_string(*report.deadlock));
@@ -68,11 +67,13 @@ TEST_P(GemmReplay, EqualsTheHardware) {
 
 std::vector<std::string> entries() {
     std::vector<std::string> out;
-    for (const kernels::GemmEntry& row : kernels::gemm_entries) out.emplace_back(row.name);
+    for (const GemmKernel& kernel : gemm_kernels())
+        if (kernel.generation == GemmKernel::Generation::ampere) out.emplace_back(kernel.name);
     return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Entries, GemmReplay, testing::ValuesIn(entries()), [](const auto& each) { return each.param; });
+INSTANTIATE_TEST_SUITE_P(Entries, GemmReplay, testing::ValuesIn(entries()),
+                         [](const auto& each) { return each.param; });
 
 }  // namespace
 }  // namespace tilepath::host
