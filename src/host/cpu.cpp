@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "host/job.h"
@@ -59,6 +61,13 @@ Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
         if (!address) return std::unexpected(address.error());
         addresses.push_back(*address);
     }
+    std::vector<std::array<std::uint8_t, machine::TensorMap::bytes>> tensor_maps;
+    for (const TensorMap& each : job.tensor_maps) {
+        machine::TensorMap map = each.map;
+        map.address = addresses[each.buffer] + static_cast<std::uint64_t>(each.offset);
+        if (Diagnostics broken = machine::broken_rules(map); !broken.empty()) return std::unexpected(std::move(broken));
+        tensor_maps.push_back(machine::encode(map));
+    }
     Outcome outcome;
     for (const Launch& launch : job.launches) {
         std::vector<std::uint8_t> parameters = launch.parameters;
@@ -66,6 +75,8 @@ Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
             const std::uint64_t address = addresses[patch.buffer] + static_cast<std::uint64_t>(patch.addend);
             std::memcpy(parameters.data() + patch.offset, &address, sizeof address);
         }
+        for (const Launch::TensorMapPlace& place : launch.tensor_maps)
+            std::ranges::copy(tensor_maps[place.map], parameters.begin() + place.offset);
         auto report = exec::launch(*launch.program, *device, **memory, *image, launch.shape, parameters, options);
         if (!report) return std::unexpected(report.error());
         outcome.reports.push_back(std::move(*report));

@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "exec/launch.h"
 #include "host/dtype.h"
+#include "machine/tensor_map.h"
 #include "program/function.h"
 
 namespace tilepath::host {
@@ -24,29 +25,42 @@ struct Tolerance {
 struct Buffer {
     std::string name;
     DType dtype;
-    std::vector<std::int64_t> shape;          ///< of its elements, row-major
-    std::vector<std::uint64_t> positions;     ///< where each element lies, in elements; empty: one behind the other
-    std::vector<std::uint8_t> bytes;          ///< at first
+    std::vector<std::int64_t> shape;       ///< of its elements, row-major
+    std::vector<std::uint64_t> positions;  ///< where each element lies, in elements; empty: one behind the other
+    std::vector<std::uint8_t> bytes;       ///< at first
     std::optional<std::vector<std::uint8_t>> expected;  ///< in the same places as `bytes`
     Tolerance tolerance;
-    std::string save;                         ///< file to write afterwards; empty: none
-    bool symbol = false;                      ///< a variable of the module, not an allocation
+    std::string save;     ///< file to write afterwards; empty: none
+    bool symbol = false;  ///< a variable of the module, not an allocation
 
     std::uint64_t elements() const;
     std::uint64_t position(std::uint64_t element) const { return positions.empty() ? element : positions[element]; }
 };
 
-/// One kernel launch with its parameters packed, but for the addresses of buffers.
+/// What a CUtensorMap describes: a tensor in a buffer.
+struct TensorMap {
+    std::string name;
+    std::size_t buffer = 0;   ///< index into Job::buffers
+    std::int64_t offset = 0;  ///< bytes from the buffer's begin to the tensor's
+    machine::TensorMap map;   ///< its address is filled in when the buffers have theirs
+};
+
+/// One kernel launch with its parameters packed, but for the addresses of buffers and what contains them.
 struct Launch {
     struct BufferAddress {
         std::uint32_t offset;  ///< in `parameters`
         std::size_t buffer;    ///< index into Job::buffers
         std::int64_t addend;
     };
+    struct TensorMapPlace {
+        std::uint32_t offset;  ///< in `parameters`
+        std::size_t map;       ///< index into Job::tensor_maps
+    };
     std::string entry;
     exec::LaunchShape shape;
     std::vector<std::uint8_t> parameters;
     std::vector<BufferAddress> addresses;
+    std::vector<TensorMapPlace> tensor_maps;
     std::shared_ptr<const program::Program> program;
 };
 
@@ -56,6 +70,7 @@ struct Job {
     std::string module_note;  ///< where the PTX comes from, if it is no file of its own
     std::string arch;         ///< the device: sm_80, sm_90a
     std::vector<Buffer> buffers;
+    std::vector<TensorMap> tensor_maps;
     std::vector<Launch> launches;
 };
 
