@@ -7,12 +7,14 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "check/finding.h"
 #include "cli/commands.h"
 #include "cli/gemm_text.h"
 #include "cli/run_options.h"
 #include "host/compare.h"
 #include "host/gemm.h"
 #include "report/data_path.h"
+#include "report/findings.h"
 
 namespace tilepath::cli {
 namespace {
@@ -25,7 +27,7 @@ struct Options : RunOptions {
     int m = 256, n = 256, k = 256, batch = 1;
     double alpha = 1, beta = 0;
     std::uint64_t seed = 1;
-    bool simt = false, a_in_registers = false;
+    bool simt = false, a_in_registers = false, checks = false;
 };
 
 /// The generation whose kernels an architecture runs: those with its own matrix instructions, if they are its.
@@ -156,13 +158,18 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     if (!gemm) return report_bad_input(gemm.error());
     auto how = options.launch_options();
     if (!how) return report_bad_input(how.error());
+    if (options.checks && options.on_gpu()) return report_bad_input(check_needs_cpu().error());
 
     const auto seconds_since = [](auto begin) {
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
     auto begin = std::chrono::steady_clock::now();
     report::DataPathCounter counter(*gemm->job.launches.front().program);
-    how->observer = &counter;
+    check::Checks checks;
+    machine::Tee observers;
+    observers.add(counter);
+    if (options.checks) observers.add(checks);
+    how->observer = &observers;
     Result<host::Outcome> outcome = fail("not run");
     {
         ProgressLine progress("running");
@@ -185,19 +192,25 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     d.shape = {static_cast<std::int64_t>(d.elements()) / pitch, pitch};
     const std::vector<std::uint8_t>& result = outcome->buffers[host::gemm_d];
     const host::Difference difference = host::compare(d, result, *expected);
-    const Verified verified{kernel,
-                            *gemm,
-                            d,
-                            result,
-                            difference,
-                            counter,
-                            ran,
-                            seconds_since(begin),
-                            difference.different ? exit_difference : exit_clean};
-    if (options.json)
+    Verified verified{kernel,
+                      *gemm,
+                      d,
+                      result,
+                      difference,
+                      counter,
+                      ran,
+                      seconds_since(begin),
+                      difference.different ? exit_difference : exit_clean};
+    const std::vector<check::Finding> findings =
+        options.checks ? checks.findings(*gemm->job.launches.front().program) : std::vector<check::Finding>{};
+    if (!findings.empty()) verified.status = exit_difference;
+    if (options.json) {
         json.push_back(as_json(options, verified));
-    else
+        if (options.checks) json.back()["findings"] = report::findings_as_json(findings);
+    } else {
         print(options, verified);
+        if (options.checks) std::fputs(report::findings_text(findings).c_str(), stdout);
+    }
     return verified.status;
 }
 
@@ -245,6 +258,7 @@ void add_gemm(CLI::App& program, int& exit_status) {
     command->add_option("--epilogue", options->epilogue, "linear: add a bias and apply GELU")
         ->check(CLI::IsMember({"none", "linear"}));
     command->add_option("--seed", options->seed, "Of the inputs");
+    command->add_flag("--check", options->checks, "Tell what is wrong with the data path, as `tilepath check` does");
     command->add_flag("--simt", options->simt, "The plain kernel without Tensor Cores, to compare");
     command->add_flag("--a-in-registers", options->a_in_registers, "wgmma with A from registers; sm_90a");
     command->callback([options, &exit_status] { exit_status = run(*options); });

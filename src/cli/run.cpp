@@ -128,7 +128,7 @@ int run(const Options& options) {
     auto how = options.launch_options();
     if (!how) return report_bad_input(how.error());
     if (options.checks && options.on_gpu())
-        return report_bad_input(fail("check follows every access, which a GPU does not tell", "leave out --device").error());
+        return report_bad_input(check_needs_cpu().error());
     if (!options.stop.at.empty()) return run_to_line(options, *job, *how);
     report::DataPathCounter counter(*job->launches.front().program);
     check::Checks checks;

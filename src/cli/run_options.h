@@ -24,4 +24,9 @@ struct RunOptions {
     bool compares_gpu() const { return device == "gpu"; }
 };
 
+/// The error of a check on a GPU.
+inline std::unexpected<Diagnostics> check_needs_cpu() {
+    return fail("a check follows every access, which a GPU does not tell", "leave out --device");
+}
+
 }  // namespace tilepath::cli
