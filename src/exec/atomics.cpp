@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "base/assert.h"
+#include "exec/atomic_update.h"
 #include "exec/executor.h"
 #include "number/arithmetic.h"
 
@@ -129,6 +130,16 @@ std::uint64_t register_value(const Row* row, int lane, int bytes) {
 
 }  // namespace
 
+std::uint64_t update_memory(std::uint8_t* at, AtomicOp op, DataType type, bool global, std::uint64_t b, std::uint64_t c,
+                            bool& changed) {
+    const Update compute{op, type, global};
+    switch (program::bytes(type)) {
+        case 2: return update<std::uint16_t>(at, compute, b, c, changed);
+        case 4: return update<std::uint32_t>(at, compute, b, c, changed);
+        default: return update<std::uint64_t>(at, compute, b, c, changed);
+    }
+}
+
 Step Executor::atomic(Context& c) {
     const program::MicroOp& op = c.op();
     const std::uint32_t element = c.code.element_bytes, bytes = element * c.code.vector;
@@ -153,18 +164,12 @@ Step Executor::atomic(Context& c) {
                 continue;
             }
             const program::Space space = lanes.mixed ? lanes.spaces[lane] : lanes.space;
-            const Update compute{which, op.type, space == program::Space::global};
             const int width = element == 8 ? 8 : 4;
             const std::uint64_t mask = element == 8 ? ~0ull : (1ull << 8 * element) - 1;
             const std::uint64_t x = register_value(b, lane, width) & mask,
                                 y = register_value(third, lane, width) & mask;
-            std::uint64_t old = 0;
-            if (element == 2)
-                old = update<std::uint16_t>(at, compute, x, y, changed);
-            else if (element == 4)
-                old = update<std::uint32_t>(at, compute, x, y, changed);
-            else
-                old = update<std::uint64_t>(at, compute, x, y, changed);
+            const bool global = space == program::Space::global;
+            const std::uint64_t old = update_memory(at, which, op.type, global, x, y, changed);
             if (d == nullptr) continue;
             if (element == 8)
                 reinterpret_cast<std::uint64_t*>(d)[lane] = old;

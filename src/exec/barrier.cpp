@@ -118,6 +118,10 @@ void Executor::lanes_left(Warp& warp) {
         const auto number = static_cast<std::uint32_t>(std::countr_zero(left));
         if (cta.barriers[number].expected == 0) complete_barrier_if_due(*warp.cta, number);
     }
+    ClusterRun& cluster = *warp.cta->cluster;
+    cluster.barrier_arrived -= static_cast<std::uint32_t>(std::popcount(warp.cluster_arrived & ~warp.live));
+    warp.cluster_arrived &= warp.live;
+    complete_cluster_barrier_if_due(cluster);
 }
 
 }  // namespace tilepath::exec

@@ -96,11 +96,14 @@ bool Executor::change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, Mbarri
     MbarrierUse& use = kind == BarrierEvent::Kind::arrive   ? record.arrived
                        : kind == BarrierEvent::Kind::expect ? record.expected
                                                             : record.completed;
-    use = {&by.function, &by.code, by.warp.cta->state.rank, by.warp.index, by.lanes};
+    use = {&by.function, &by.code, by.warp.cta->state.rank, by.warp.index, by.lanes, record.phase};
     record.word = machine::encode(mbarrier.state);
     std::memcpy(mbarrier.bytes, &record.word, sizeof record.word);
     const std::uint64_t phase = record.phase;
-    if (completed) ++record.phase;
+    if (completed) {
+        ++record.phase;
+        wake_waiters(*mbarrier.cta, record.offset);
+    }
     wrote();
     if (observer_ == nullptr) return true;
     const auto cta = static_cast<std::uint32_t>(by.warp.cta->state.linear);
@@ -111,6 +114,16 @@ bool Executor::change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, Mbarri
                         phase,
                         bytes});
     return true;
+}
+
+/// A phase has completed: those who wait for it look again.
+void Executor::wake_waiters(CtaRun& cta, std::uint32_t offset) {
+    for (Warp& warp : cta.warps) {
+        for (Group& group : warp.groups) {
+            if (group.state != GroupState::mbarrier) continue;
+            if (group.barrier == offset || group.barrier == Group::any_mbarrier) group.state = GroupState::ready;
+        }
+    }
 }
 
 bool Executor::complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes) {

@@ -1,9 +1,6 @@
 // What a launch that cannot go on waits for, group by group.
 #include <fmt/format.h>
 
-#include <bit>
-#include <cstring>
-
 #include "exec/executor.h"
 
 namespace tilepath::exec {
@@ -26,19 +23,18 @@ std::string describe_barrier(const CtaRun& cta, std::uint32_t number) {
 
 }  // namespace
 
-std::string Executor::describe_mbarrier(Warp& warp, Group& group) {
-    Context c = context_of(warp, group);
-    const int lane = std::countr_zero(group.lanes);
-    const machine::Address address = (c.code.wide_address ? c.wide(c.code.a)[lane] : c.row(c.code.a).lane[lane]) +
-                                     static_cast<std::uint64_t>(c.code.offset);
-    const auto offset = machine::shared_offset(static_cast<std::uint32_t>(address));
-    const std::vector<std::uint8_t>& shared = warp.cta->state.shared;
-    machine::Mbarrier barrier;
-    std::uint64_t word = 0;
-    if (std::size_t{offset} + 8 <= shared.size()) std::memcpy(&word, shared.data() + offset, sizeof word);
-    if (!machine::decode(word, barrier)) return fmt::format("waits for the mbarrier at shared {:#x}", offset);
-    return fmt::format("waits for the mbarrier at shared {:#x} (phase {}): {} of {} arrivals and {} bytes are missing",
-                       offset, int{barrier.phase}, barrier.pending, barrier.expected, barrier.transactions);
+std::string Executor::describe_cluster_barrier(const ClusterRun& cluster) {
+    std::string missing;
+    for (const auto& cta : cluster.ctas) {
+        std::string warps;
+        for (const Warp& warp : cta->warps)
+            if ((warp.live & ~warp.cluster_arrived) != 0)
+                warps += fmt::format("{}{}", warps.empty() ? "" : ", ", warp.index);
+        if (warps.empty()) continue;
+        missing += fmt::format("{}warps {} of the CTA of rank {}", missing.empty() ? "" : "; ", warps, cta->state.rank);
+    }
+    return fmt::format("waits at the barrier of its cluster (phase {}): {} of {} threads have arrived; not there: {}",
+                       cluster.barrier_phase, cluster.barrier_arrived, cluster.live_threads(), missing);
 }
 
 std::string Executor::describe_wait(Warp& warp, Group& group) {
@@ -49,9 +45,12 @@ std::string Executor::describe_wait(Warp& warp, Group& group) {
                                describe_lanes(warp.live));
         }
         case GroupState::barrier: return describe_barrier(*warp.cta, group.barrier);
-        case GroupState::mbarrier: return describe_mbarrier(warp, group);
+        case GroupState::mbarrier: return "waits for " + describe_mbarrier(*warp.cta, group);
+        case GroupState::cluster: return describe_cluster_barrier(*warp.cta->cluster);
         case GroupState::sleeping: return "sleeps";
-        case GroupState::polling: return "polls memory that nobody changes any more";
+        case GroupState::polling:
+            return group.tested == nullptr ? "polls memory that nobody changes any more"
+                                           : "tests again and again in vain " + describe_mbarrier(*warp.cta, group);
     }
     return "";
 }

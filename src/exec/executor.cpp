@@ -130,6 +130,8 @@ Executor::Body Executor::body_of(Op op) {
         {Op::cvta, &Executor::address_space},
         {Op::cvta_to, &Executor::address_space},
         {Op::isspacep, &Executor::address_space},
+        {Op::mapa, &Executor::cluster_address},
+        {Op::getctarank, &Executor::cluster_address},
         {Op::prefetch, &Executor::nothing},
         {Op::alloca_, &Executor::stack},
         {Op::stacksave, &Executor::stack},
@@ -139,6 +141,8 @@ Executor::Body Executor::body_of(Op op) {
         {Op::cp_async_commit, &Executor::copy_wait},
         {Op::cp_async_wait, &Executor::copy_wait},
         {Op::fence, &Executor::fence},
+        {Op::st_async, &Executor::store_async},
+        {Op::red_async, &Executor::store_async},
         {Op::mbarrier_init, &Executor::mbarrier},
         {Op::mbarrier_inval, &Executor::mbarrier},
         {Op::mbarrier_arrive, &Executor::mbarrier},
@@ -159,6 +163,8 @@ Executor::Body Executor::body_of(Op op) {
         {Op::wmma_load, &Executor::wmma_transfer},
         {Op::wmma_store, &Executor::wmma_transfer},
         {Op::barrier, &Executor::barrier},
+        {Op::cluster_barrier, &Executor::cluster_barrier},
+        {Op::setmaxnreg, &Executor::set_registers},
         {Op::nanosleep, &Executor::sleep},
     };
     for (const auto& [each, body] : bodies)
@@ -169,6 +175,10 @@ Executor::Body Executor::body_of(Op op) {
 Step Executor::nothing(Context&) { return Step::next; }
 
 Step Executor::fence(Context& c) {
+    if (c.has_source(0)) {  // the tensor map of an acquire
+        Lanes map;
+        if (!resolve(c, machine::Access::Kind::read, 1, map)) return Step::fault;
+    }
     std::atomic_thread_fence(std::memory_order_seq_cst);
     if (observer_ != nullptr) observer_->fence({site(c)});
     return Step::next;

@@ -54,13 +54,20 @@ class Executor {
     template <class Visit>
     void each_group(Visit visit);
     bool rouse();
+    bool advance_time();
+    bool give_up_waits();
     void wait_for_others(std::uint64_t epoch);
     bool can_enter() const;
     bool all_idle(std::uint64_t epoch);
     bool past_deadline();
     // deadlock.cpp
     std::string describe_wait(Warp& warp, Group& group);
-    std::string describe_mbarrier(Warp& warp, Group& group);
+    // describe_mbarrier.cpp
+    std::string describe_mbarrier(const CtaRun& cta, const Group& group) const;
+    std::string describe_place_in_shared(std::uint32_t offset) const;
+    std::string describe_use(std::string_view what, const MbarrierUse& use, std::uint64_t phase) const;
+    std::string describe_candidates(const MbarrierRecord& record) const;
+    std::string describe_cluster_barrier(const ClusterRun& cluster);
 
     // executor.cpp
     void run_warp(Warp& warp, std::int64_t quantum);
@@ -114,6 +121,7 @@ class Executor {
     Step special(Context& c);
     std::uint64_t uniform_special(Context& c, program::SpecialRegister which, std::int64_t index);
     Step address_space(Context& c);
+    Step cluster_address(Context& c);
     Step stack(Context& c);
     Step sleep(Context& c);
 
@@ -144,6 +152,15 @@ class Executor {
     void give_barrier_result(Warp& warp, Group& group, const machine::NamedBarrier& phase);
     void complete_barrier_if_due(CtaRun& cta, std::uint32_t number);
     void lanes_left(Warp& warp);
+    // cluster_barrier.cpp
+    Step cluster_barrier(Context& c);
+    void complete_cluster_barrier_if_due(ClusterRun& cluster);
+    Step set_registers(Context& c);
+    // async_store.cpp
+    Step store_async(Context& c);
+    void land(const AsyncStore& store);
+    void land_stores(ClusterRun& cluster);
+    void land_stores_randomly(ClusterRun& cluster);
     // cluster_memory.cpp
     static CtaRun* cta_of(const CtaRun& near, machine::Address shared_address);
     /// Shared memory anywhere in the cluster of `near`; null if some of it lies outside.
@@ -153,12 +170,14 @@ class Executor {
     bool find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out);
     bool change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, machine::MbarrierError error, bool completed,
                          machine::BarrierEvent::Kind kind, std::int64_t bytes = 0);
+    static void wake_waiters(CtaRun& cta, std::uint32_t offset);
     void fail_mbarrier(const Issuer& by, std::uint32_t address, FaultKind kind, std::string message);
     // mbarrier_ops.cpp
     Step mbarrier(Context& c);
     bool mbarrier_update(Context& c, int lane, std::uint32_t address);
     bool init_mbarrier(Context& c, int lane, std::uint32_t address);
     Step mbarrier_wait(Context& c, const Lanes& lanes);
+    void suspend(Context& c, Group& waiter, const Lanes& lanes);
     // copies.cpp
     Step copy_async(Context& c);
     Step copy_arrive(Context& c);

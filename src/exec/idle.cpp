@@ -5,6 +5,12 @@
 #include "exec/executor.h"
 
 namespace tilepath::exec {
+namespace {
+
+/// How often a try_wait gives up while memory stays as it is.
+constexpr std::uint8_t most_tries = 8;
+
+}  // namespace
 
 template <class Visit>
 void Executor::each_group(Visit visit) {
@@ -14,10 +20,12 @@ void Executor::each_group(Visit visit) {
                 for (Group& group : warp.groups) visit(warp, group);
 }
 
-/// Nothing on this thread can run. Asynchronous copies land; the earliest sleeper wakes; a timed wait gives up.
+/// Nothing on this thread can run. Asynchronous copies and stores land, time moves, or waits give up.
 bool Executor::rouse() {
     bool roused = false;
     for (auto& cluster : resident_) {
+        roused = roused || !cluster->stores.empty();
+        land_stores(*cluster);
         for (auto& cta : cluster->ctas) {
             for (Warp& warp : cta->warps) {
                 roused = roused || !warp.copies.empty();
@@ -25,22 +33,34 @@ bool Executor::rouse() {
             }
         }
     }
-    if (roused) return true;
-    std::uint64_t earliest = ~0ull;
+    return roused || advance_time() || give_up_waits();
+}
+
+/// Time moves to where the earliest sleeper wakes or the earliest limit of a try passes.
+bool Executor::advance_time() {
+    std::uint64_t earliest = Group::no_limit;
     each_group([&](Warp&, Group& group) {
-        if (group.state == GroupState::sleeping) earliest = std::min(earliest, group.until);
+        const bool tries = group.state == GroupState::mbarrier && group.given_up < most_tries;
+        if (group.state == GroupState::sleeping || tries) earliest = std::min(earliest, group.until);
     });
-    if (earliest != ~0ull) {
-        std::uint64_t time = launch_.time.load();
-        while (time < earliest && !launch_.time.compare_exchange_weak(time, earliest)) {
-        }
-        each_group([&](Warp& warp, Group& group) {
-            if (group.state == GroupState::sleeping && group.until <= earliest) warp.watch_now();
-        });
-        return true;
+    if (earliest == Group::no_limit) return false;
+    std::uint64_t time = launch_.time.load();
+    while (time < earliest && !launch_.time.compare_exchange_weak(time, earliest)) {
     }
-    // More tries than one: a kernel may try several barriers in turn, and do something else when all fail.
-    constexpr std::uint8_t most_tries = 8;
+    each_group([&](Warp& warp, Group& group) {
+        if (group.until > earliest) return;
+        if (group.state == GroupState::sleeping) warp.watch_now();
+        if (group.state != GroupState::mbarrier) return;
+        if (group.given_up < most_tries) ++group.given_up;
+        warp.watch_now();
+    });
+    return true;
+}
+
+/// Tries without a limit of their own end, so that loops around them see that time has passed. After several in vain
+/// nothing will come any more.
+bool Executor::give_up_waits() {
+    bool roused = false;
     each_group([&](Warp& warp, Group& group) {
         if (group.state != GroupState::mbarrier || group.given_up == most_tries) return;
         ++group.given_up;
@@ -49,6 +69,8 @@ bool Executor::rouse() {
         warp.watch_now();
         roused = true;
     });
+    constexpr std::uint64_t usual_limit = 20'000;  // nanoseconds; system-dependent, says PTX ISA 9.7.13.15.16
+    if (roused) launch_.time += usual_limit;
     return roused;
 }
 
@@ -57,7 +79,10 @@ bool Executor::rouse() {
 void Executor::wait_for_others(std::uint64_t epoch) {
     const std::uint64_t kick = launch_.time_kicks.load();
     bool timed = false;
-    each_group([&](Warp&, Group& group) { timed = timed || (group.state == GroupState::polling && group.timed); });
+    const auto looks_at_time = [](const Group& group) {
+        return group.timed && (group.state == GroupState::polling || group.state == GroupState::mbarrier);
+    };
+    each_group([&](Warp&, Group& group) { timed = timed || looks_at_time(group); });
     {
         const std::lock_guard lock(launch_.mutex);
         launch_.idle_epochs[thread_] = epoch;
@@ -73,7 +98,8 @@ void Executor::wait_for_others(std::uint64_t epoch) {
     }
     if (launch_.time_kicks.load() == kick) return;
     each_group([&](Warp& warp, Group& group) {
-        if (group.state != GroupState::polling || !group.timed) return;
+        if (!looks_at_time(group)) return;
+        group.gives_up = group.state == GroupState::mbarrier;
         group.state = GroupState::ready;
         warp.watch_now();
     });

@@ -54,7 +54,19 @@ void check_extents(Check& check, const LaunchShape& shape) {
                              describe(shape.block), shape.block.count()));
 }
 
-/// The entry's own .maxntid, .reqntid and .reqnctapercluster.
+/// 8 CTAs are portable, 16 are what a kernel may opt in to (CUDA C++ Programming Guide, thread block clusters).
+void check_cluster(Check& check, const Device& device, const Dim3& cluster) {
+    constexpr std::uint64_t most = 16;
+    check.expect(
+        cluster.count() <= most,
+        fmt::format("cluster: expected at most {} CTAs, found {} = {}", most, describe(cluster), cluster.count()),
+        "8 CTAs are portable, 16 need the kernel's opt-in on a GPU, and no device has more");
+    check.expect(cluster.count() <= 1 || device.architecture >= 90,
+                 fmt::format("cluster: {} has no clusters, found {}", device.name, describe(cluster)),
+                 "clusters came with sm_90");
+}
+
+/// The entry's own .maxntid, .reqntid, .reqnctapercluster and .maxclusterrank.
 void check_bounds(Check& check, const program::LaunchBounds& bounds, const LaunchShape& shape) {
     const auto given = [](const std::uint32_t(&value)[3]) { return value[0] != 0; };
     const auto as_dim = [](const std::uint32_t(&value)[3]) { return Dim3{value[0], value[1], value[2]}; };
@@ -70,6 +82,20 @@ void check_bounds(Check& check, const program::LaunchBounds& bounds, const Launc
         check.expect(as_dim(bounds.required_cluster) == shape.cluster,
                      fmt::format("cluster: the kernel demands {} (.reqnctapercluster), found {}",
                                  describe(as_dim(bounds.required_cluster)), describe(shape.cluster)));
+    if (bounds.max_cluster_ctas != 0)
+        check.expect(shape.cluster.count() <= bounds.max_cluster_ctas,
+                     fmt::format("cluster: the kernel allows {} CTAs (.maxclusterrank), found {}",
+                                 bounds.max_cluster_ctas, shape.cluster.count()));
+}
+
+/// What the entry's directives make of a launch's shape: clusters of .reqnctapercluster where it names none, and with
+/// .blocksareclusters a grid of clusters.
+LaunchShape effective(const Program& program, LaunchShape shape) {
+    const auto& [x, y, z] = program.bounds.required_cluster;
+    if (x != 0 && shape.cluster == Dim3{1, 1, 1}) shape.cluster = {x, y, z};
+    if (program.bounds.blocks_are_clusters)
+        shape.grid = {shape.grid.x * shape.cluster.x, shape.grid.y * shape.cluster.y, shape.grid.z * shape.cluster.z};
+    return shape;
 }
 
 std::uint64_t parameter_bytes(const Program& program) {
@@ -142,10 +168,12 @@ void unload_variables(const ModuleImage& image, machine::DeviceMemory& memory) {
     for (const machine::Address address : image.variables) (void)memory.release(address);
 }
 
-Diagnostics check_launch(const Program& program, const Device& device, const LaunchShape& shape,
+Diagnostics check_launch(const Program& program, const Device& device, const LaunchShape& given,
                          std::size_t given_parameter_bytes) {
     Check check;
+    const LaunchShape shape = effective(program, given);
     check_extents(check, shape);
+    check_cluster(check, device, shape.cluster);
     check_bounds(check, program.bounds, shape);
     const std::uint64_t shared = shared_end(program, shape) - program::reserved_shared_bytes;
     check.expect(shared <= device.shared_per_block,
@@ -161,13 +189,15 @@ Diagnostics check_launch(const Program& program, const Device& device, const Lau
 }
 
 Result<LaunchReport> launch(const Program& program, const Device& device, machine::DeviceMemory& memory,
-                            const ModuleImage& image, const LaunchShape& shape,
+                            const ModuleImage& image, const LaunchShape& given,
                             std::span<const std::uint8_t> parameters, const LaunchOptions& options) {
-    if (Diagnostics wrong = check_launch(program, device, shape, parameters.size()); has_error(wrong))
+    if (Diagnostics wrong = check_launch(program, device, given, parameters.size()); has_error(wrong))
         return std::unexpected(std::move(wrong));
+    const LaunchShape shape = effective(program, given);
     if (auto range = check_range(shape, options); !range) return std::unexpected(range.error());
     const LaunchConstants constants{parameters, shape};
-    auto loaded = load(program, device, image, options.observer == nullptr && options.breakpoint == nullptr ? &constants : nullptr);
+    auto loaded = load(program, device, image,
+                       options.observer == nullptr && options.breakpoint == nullptr ? &constants : nullptr);
     if (!loaded) return std::unexpected(loaded.error());
 
     LaunchState state(*loaded, device, memory, shape, parameters, options);

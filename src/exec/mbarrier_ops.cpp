@@ -37,6 +37,9 @@ Step Executor::mbarrier(Context& c) {
         if (own_only && space == program::Space::shared_cluster)
             return fail_access(c, FaultKind::mbarrier, kind, lane, {space, lanes.address[lane]}, 8,
                                "this is done to mbarriers of the own CTA only");
+        if (op.op == Op::mbarrier_arrive && op.destinations > 0 && space == program::Space::shared_cluster)
+            return fail_access(c, FaultKind::mbarrier, kind, lane, {space, lanes.address[lane]}, 8,
+                               "an arrival on another CTA's mbarrier returns no state; write _ for it");
     }
     if (waits) return mbarrier_wait(c, lanes);
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
@@ -121,7 +124,26 @@ bool Executor::mbarrier_update(Context& c, int lane, std::uint32_t address) {
     return true;
 }
 
-/// test_wait answers at once; lanes of try_wait whose phase has not completed wait until memory changes.
+/// The group's lanes wait until their phase has completed, or until the time limit that the try gives.
+void Executor::suspend(Context& c, Group& waiter, const Lanes& lanes) {
+    const int first = std::countr_zero(waiter.lanes);
+    waiter.state = GroupState::mbarrier;
+    waiter.barrier = machine::shared_offset(static_cast<std::uint32_t>(lanes.address[first]));
+    std::uint64_t longest = 0;
+    for (LaneMask left = waiter.lanes; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        if (lanes.address[lane] != lanes.address[first]) waiter.barrier = Group::any_mbarrier;
+        if (c.has_source(2)) longest = std::max<std::uint64_t>(longest, c.row(c.source(2)).lane[lane]);
+    }
+    waiter.until = c.has_source(2) ? now() + longest : Group::no_limit;
+    const std::uint64_t epoch = launch_.epoch();
+    if (waiter.epoch != epoch) waiter.given_up = 0;
+    waiter.epoch = epoch;
+    waiter.timed = waiter.given_up > 0 && waiter.clock_reads != c.warp.clock_reads;
+    waiter.clock_reads = c.warp.clock_reads;
+}
+
+/// test_wait answers at once; lanes of try_wait whose phase has not completed wait.
 Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
     const bool parity = c.op().variant & 1, tries = c.op().variant & 2;
     LaneMask done = 0;
@@ -141,6 +163,11 @@ Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
     }
     if (!tries || done == c.active || c.group.gives_up) {
         c.group.gives_up = false;
+        c.group.tested = done == c.active ? nullptr : &c.code;
+        if (done == c.active) c.group.given_up = 0;
+        if (done != c.active)
+            c.group.barrier =
+                machine::shared_offset(static_cast<std::uint32_t>(lanes.address[std::countr_zero(c.active & ~done)]));
         c.set_predicate(c.code.d, done);
         return Step::next;
     }
@@ -151,8 +178,7 @@ Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
         c.group.pc = c.pc() + 1;
         c.predicates[c.code.d] |= done;
     }
-    waiter->state = GroupState::mbarrier;
-    waiter->epoch = launch_.epoch();
+    suspend(c, *waiter, lanes);
     return Step::stop;
 }
 

@@ -11,6 +11,7 @@ struct MbarrierUse {
     const Code* code = nullptr;
     std::uint32_t rank = 0, warp = 0;
     LaneMask lanes = 0;
+    std::uint64_t phase = 0;  ///< the mbarrier's, before the operation
 };
 
 /// What is known of a live mbarrier besides its bytes.

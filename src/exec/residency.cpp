@@ -52,6 +52,7 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     cta.linear = cta.id.x + std::uint64_t{grid.x} * (cta.id.y + std::uint64_t{grid.y} * cta.id.z);
     cta.rank = rank;
     run->mbarriers.clear();
+    run->register_requests.clear();
     cta.shared.assign(launch_.shared_end, poison);
     if (cta.used_barriers != 0) cta.barriers.fill({});
     for (machine::NamedBarrier& barrier : cta.barriers) barrier.generation = 0;
@@ -78,6 +79,8 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
     const std::uint32_t first = index * warp_lanes, lanes = std::min(launch_.threads_per_cta - first, 32u);
     warp.cta = &cta;
     warp.live = lanes == 32 ? all_lanes : (1u << lanes) - 1;
+    warp.cluster_arrived = warp.cluster_unwaited = 0;
+    warp.register_changes = 0;
     warp.watches.clear();
     warp.until_burst = 4 * Warp::first_burst;
     warp.burst_left = warp.burst = Warp::first_burst;
@@ -99,6 +102,7 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
 }
 
 void Executor::leave_cluster(std::size_t position) {
+    land_stores(*resident_[position]);
     for (auto& cta : resident_[position]->ctas) {
         for (Warp& warp : cta->warps)
             warp.copies.wait_all(all_lanes, [&](const machine::PendingCopy& copy) { land(warp, copy); });

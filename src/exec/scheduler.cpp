@@ -18,7 +18,8 @@ Executor::Executor(LaunchState& launch, std::uint32_t thread)
       thread_(thread),
       own_epoch_(launch.epochs[thread].writes),
       observer_(launch.options.observer),
-      observe_operations_(launch.options.breakpoint != nullptr || (observer_ != nullptr && observer_->wants_operations())),
+      observe_operations_(launch.options.breakpoint != nullptr ||
+                          (observer_ != nullptr && observer_->wants_operations())),
       ranges_(launch.loaded.sites),
       random_(launch.options.seed.value_or(0) + thread) {
     if (launch.options.timeout) deadline_ = std::chrono::steady_clock::now() + *launch.options.timeout;
@@ -55,6 +56,7 @@ Executor::Turn Executor::take_turn(ClusterRun& cluster) {
     for (;;) {
         wake(cluster);
         if (seeded) std::ranges::shuffle(cluster.order, random_);
+        if (!cluster.stores.empty()) land_stores_randomly(cluster);
         bool progress = false;
         for (const auto& [rank, index] : cluster.order) {
             Warp& warp = cluster.ctas[rank]->warps[index];
@@ -79,12 +81,13 @@ void Executor::wake(ClusterRun& cluster) {
     for (auto& cta : cluster.ctas) {
         for (Warp& warp : cta->warps) {
             for (Group& group : warp.groups) {
-                const bool polls = group.state == GroupState::polling || group.state == GroupState::mbarrier;
-                if (polls && group.epoch != epoch) {
+                if (group.state == GroupState::polling && group.epoch != epoch) {
                     group.state = GroupState::ready;
-                    group.given_up = 0;
                     warp.watches.clear();
                     warp.watch_now();
+                } else if (group.state == GroupState::mbarrier && group.until <= time) {
+                    group.gives_up = true;
+                    group.state = GroupState::ready;
                 } else if (group.state == GroupState::sleeping && group.until <= time) {
                     group.state = GroupState::ready;
                 }

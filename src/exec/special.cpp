@@ -76,7 +76,8 @@ std::uint64_t Executor::uniform_special(Context& c, SpecialRegister which, std::
         case SpecialRegister::dynamic_smem_size: return shape.dynamic_shared_bytes;
         case SpecialRegister::reserved_smem_offset: return index < 3 ? reserved[index] : 0;
         case SpecialRegister::current_graph_exec: return 0;
-        case SpecialRegister::is_explicit_cluster: return shape.cluster.count() > 1;
+        case SpecialRegister::is_explicit_cluster: 
+            return shape.cluster.count() > 1 || launch_.loaded.program->bounds.required_cluster[0] != 0;
         case SpecialRegister::clusterid: return component(divide(cta.state.id, shape.cluster), index);
         case SpecialRegister::nclusterid: return component(divide(shape.grid, shape.cluster), index);
         case SpecialRegister::cluster_ctaid: return component(remainder(cta.state.id, shape.cluster), index);
@@ -163,6 +164,27 @@ Step Executor::address_space(Context& c) {
             c.row(c.code.d).lane[lane] = static_cast<std::uint32_t>(result);
     }
     if (c.op().op == Op::isspacep) c.set_predicate(c.code.d, inside);
+    return Step::next;
+}
+
+/// mapa puts a rank into bits 31 … 24 of a shared or generic address, getctarank reads them (recorded on an H200).
+Step Executor::cluster_address(Context& c) {
+    const bool wide = program::bits(c.op().type) == 64;
+    for (LaneMask left = c.active; left != 0; left &= left - 1) {
+        const int lane = std::countr_zero(left);
+        const machine::Address address = c.code.wide_address ? c.wide(c.code.a)[lane] : c.row(c.code.a).lane[lane];
+        if (c.op().op == Op::getctarank) {
+            c.row(c.code.d).lane[lane] = machine::shared_rank(static_cast<std::uint32_t>(address));
+            continue;
+        }
+        const std::uint32_t rank = c.row(c.code.b).lane[lane];
+        const std::uint32_t low =
+            machine::shared_address(rank, machine::shared_offset(static_cast<std::uint32_t>(address)));
+        if (wide)
+            c.wide(c.code.d)[lane] = (address & ~std::uint64_t{0xFFFFFFFF}) | low;
+        else
+            c.row(c.code.d).lane[lane] = low;
+    }
     return Step::next;
 }
 

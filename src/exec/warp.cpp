@@ -17,8 +17,9 @@ Frame* FramePool::take(const LoadedFunction& function) {
     } else {
         frame = free.back();
         free.pop_back();
-        if (function.reads_unwritten) std::fill(frame->rows.begin() + static_cast<std::ptrdiff_t>(function.constants.size()), frame->rows.end(),
-                  Row{});
+        if (function.reads_unwritten)
+            std::fill(frame->rows.begin() + static_cast<std::ptrdiff_t>(function.constants.size()), frame->rows.end(),
+                      Row{});
         if (function.reads_unwritten) std::fill(frame->predicates.begin(), frame->predicates.end(), 0);
     }
     frame->predicates[predicate_true] = all_lanes;
@@ -27,6 +28,12 @@ Frame* FramePool::take(const LoadedFunction& function) {
 }
 
 void FramePool::give_back(Frame* frame) { free_[frame->function->index].push_back(frame); }
+
+std::uint32_t ClusterRun::live_threads() const {
+    std::uint32_t sum = 0;
+    for (const auto& cta : ctas) sum += cta->state.live_threads;
+    return sum;
+}
 
 bool ClusterRun::finished() const {
     return std::ranges::all_of(ctas, [](const auto& cta) { return cta->state.live_threads == 0; });

@@ -1,5 +1,6 @@
 #pragma once
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -44,6 +45,7 @@ enum class GroupState : std::uint8_t {
     gathering,  ///< at an operation that waits for other lanes of the warp
     barrier,    ///< at a barrier of the CTA
     mbarrier,   ///< in a try_wait
+    cluster,    ///< at the barrier of the cluster
     sleeping,   ///< nanosleep
     polling     ///< in a loop that found everything unchanged
 };
@@ -54,13 +56,18 @@ struct Group {
     std::uint32_t pc = 0;  ///< index into frame->function->code
     LaneMask lanes = 0;
     GroupState state = GroupState::ready;
-    bool gives_up = false;      ///< mbarrier: the try ends with false
-    std::uint8_t given_up = 0;  ///< mbarrier: how often that has been since memory changed
-    bool timed = false;         ///< polling: the loop reads a clock
-    std::uint32_t turns = 0;    ///< quanta used up while others were ready
-    std::uint32_t barrier = 0;  ///< barrier: its number
-    std::uint64_t until = 0;    ///< sleeping: virtual time
-    std::uint64_t epoch = 0;    ///< polling, mbarrier: memory's epoch when it was found unchanged
+    bool gives_up = false;          ///< mbarrier: the try ends with false
+    std::uint8_t given_up = 0;      ///< mbarrier: how often that has been since memory changed
+    bool timed = false;             ///< polling, mbarrier: the loop reads a clock
+    std::uint32_t turns = 0;        ///< quanta used up while others were ready
+    std::uint32_t barrier = 0;      ///< barrier: its number; mbarrier: its offset in shared memory, or any_mbarrier
+    std::uint64_t until = 0;        ///< sleeping, mbarrier: virtual time
+    std::uint64_t clock_reads = 0;  ///< mbarrier: the warp's, when the try began
+    const Code* tested = nullptr;   ///< the last test_wait that answered false, of the mbarrier `barrier`
+    std::uint64_t epoch = 0;        ///< polling, mbarrier: memory's epoch when it was found unchanged
+
+    static constexpr std::uint32_t any_mbarrier = ~0u;  ///< its lanes wait for several
+    static constexpr std::uint64_t no_limit = ~0ull;
 
     bool ready() const { return state == GroupState::ready; }
 };
@@ -92,6 +99,9 @@ struct Warp {
     machine::LocalMemory local;
     machine::AsyncCopies copies;
     Row tid[3];
+    LaneMask cluster_arrived = 0;        ///< lanes that have arrived in this phase of the cluster's barrier
+    LaneMask cluster_unwaited = 0;       ///< lanes that have arrived and not waited yet
+    std::uint32_t register_changes = 0;  ///< setmaxnreg so far
 
     bool finished() const { return live == 0; }
     /// Looks at loops from now on: something tells that the warp may only poll.
@@ -107,6 +117,18 @@ struct CtaRun {
     std::vector<Warp> warps;
     std::vector<MbarrierRecord> mbarriers;  ///< those initialised and not invalidated
     struct ClusterRun* cluster = nullptr;
+    /// By warpgroup: what its warps have asked for with setmaxnreg, one after another.
+    std::vector<std::vector<std::int64_t>> register_requests;
+};
+
+/// One lane's st.async or red.async on the way: its sources have been read.
+struct AsyncStore {
+    Warp* warp = nullptr;
+    const LoadedFunction* function = nullptr;
+    const Code* code = nullptr;
+    std::uint32_t destination = 0, mbarrier = 0;  ///< shared addresses
+    std::uint8_t lane = 0, bytes = 0;
+    std::array<std::uint8_t, 16> values{};
 };
 
 /// The CTAs of one cluster, scheduled together.
@@ -114,6 +136,12 @@ struct ClusterRun {
     std::uint64_t index = 0;
     std::vector<std::unique_ptr<CtaRun>> ctas;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  ///< (CTA rank, warp) in which they take turns
+    std::vector<AsyncStore> stores;                              ///< that have not landed
+    // The barrier of the cluster: phases completed, and live threads that have arrived in this one.
+    std::uint64_t barrier_phase = 0;
+    std::uint32_t barrier_arrived = 0;
+
+    std::uint32_t live_threads() const;
 
     bool finished() const;
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "isa/program_builder.h"
 #include "isa/spaces.h"
@@ -90,7 +92,8 @@ Operand Lowering::address_as_value(const ptx::Operand& operand, DataType type) {
     }
     const ptx::Symbol* symbol = module_.symbol(*named);
     if (!symbol) return constant(0, type);
-    if ((opcode != "mov" && opcode != "cvta" && opcode != "call") || bound_->has("to")) {
+    static constexpr std::string_view taking[] = {"mov", "cvta", "call", "mapa", "getctarank"};
+    if (std::ranges::find(taking, opcode) == std::end(taking) || bound_->has("to")) {
         error(operand.span, fmt::format("'{}' takes no address of a symbol; found {}", opcode, describe(operand)),
               "move the address into a register first");
         return constant(0, type);

@@ -38,6 +38,7 @@ constexpr OutOfScope out_of_scope[] = {
      "vavrg4 "
      "vmin4 vmax4 vset4 ",
      "video instructions are emulated on every GPU since Maxwell, so kernels have none; vabsdiff4 is there"},
+    {" multimem ", "multimem addresses name the memory of several GPUs at once, and tilepath runs one"},
 };
 
 std::string_view why_out_of_scope(std::string_view opcode) {

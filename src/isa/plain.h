@@ -2,10 +2,19 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <deque>
+#include <string>
+
 #include "isa/families.h"
 #include "isa/lowering.h"
 
 namespace tilepath::isa {
+
+/// Syntax lines that are put together; they live as long as the forms.
+inline std::string_view keep(std::string text) {
+    static std::deque<std::string> lines;
+    return lines.emplace_back(std::move(text));
+}
 
 /// The operation has its destination's type.
 template <Op op>

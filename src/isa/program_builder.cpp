@@ -90,17 +90,22 @@ std::uint32_t ProgramBuilder::shared_offset(ptx::Id id) {
         at->second = reserve(variable, end);
         program_.shared_bytes = end - program::reserved_shared_bytes;
         program_.shared_alignment = std::max(program_.shared_alignment, ptx::alignment(variable));
+        program_.shared_variables.push_back({std::string(module_.name(variable.name)), at->second,
+                                             static_cast<std::uint32_t>(ptx::size_in_bytes(module_, variable))});
     }
     return at->second;
 }
 
 void ProgramBuilder::note_dynamic_shared(std::uint32_t function, std::uint32_t constant, const ptx::Variable& variable) {
     dynamic_uses_.push_back({function, constant});
+    dynamic_name_ = module_.name(variable.name);
     dynamic_alignment_ = std::max(dynamic_alignment_, ptx::alignment(variable));
 }
 
 void ProgramBuilder::place_dynamic_shared() {
     program_.dynamic_shared_offset = align_up(program::reserved_shared_bytes + program_.shared_bytes, std::max(16u, dynamic_alignment_));
+    if (!dynamic_uses_.empty())
+        program_.shared_variables.push_back({dynamic_name_, program_.dynamic_shared_offset, 0});
     for (DynamicUse use : dynamic_uses_)
         program_.functions[use.function].constants[use.constant].bits += program_.dynamic_shared_offset;
 }
@@ -179,6 +184,8 @@ void ProgramBuilder::read_bounds(const ptx::Function& entry) {
         if (directive.kind == ptx::DirectiveKind::maxntid) copy(directive, bounds.max_threads);
         if (directive.kind == ptx::DirectiveKind::reqntid) copy(directive, bounds.required_threads);
         if (directive.kind == ptx::DirectiveKind::reqnctapercluster) copy(directive, bounds.required_cluster);
+        if (directive.kind == ptx::DirectiveKind::maxclusterrank) bounds.max_cluster_ctas = directive.values[0];
+        if (directive.kind == ptx::DirectiveKind::blocksareclusters) bounds.blocks_are_clusters = true;
     }
 }
 

@@ -58,6 +58,7 @@ class ProgramBuilder {
     std::map<ptx::Id, std::int32_t> location_;
     std::vector<DynamicUse> dynamic_uses_;
     std::uint32_t dynamic_alignment_ = 1;
+    std::string dynamic_name_;  ///< of one of the `extern .shared` arrays, which all lie at the same place
     std::uint32_t current_ = 0;
 };
 

@@ -43,9 +43,10 @@ struct BarrierEvent {
     EventSite site;
     Kind kind = Kind::arrive;
     bool mbarrier = false;
-    Address barrier = 0;           ///< number of the CTA's barrier, or shared address of the mbarrier
+    Address barrier = 0;           ///< number of the CTA's barrier, or shared address of the mbarrier; the cluster's: 0
     std::uint64_t generation = 0;  ///< phases completed before this event
     std::int64_t bytes = 0;        ///< mbarrier: transaction bytes that are expected or transferred
+    bool cluster = false;          ///< the barrier of the cluster
 };
 
 struct Fence {

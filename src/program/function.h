@@ -190,6 +190,14 @@ struct Variable {
 struct LaunchBounds {
     std::uint32_t max_threads[3] = {0, 0, 0}, required_threads[3] = {0, 0, 0};  ///< 0: none
     std::uint32_t required_cluster[3] = {0, 0, 0};
+    std::uint32_t max_cluster_ctas = 0;  ///< .maxclusterrank
+    bool blocks_are_clusters = false;    ///< the grid of a launch counts clusters
+};
+
+/// A .shared variable, for reports.
+struct SharedVariable {
+    std::string name;
+    std::uint32_t offset = 0, bytes = 0;  ///< 0 bytes: of the dynamic part, to its end
 };
 
 /// Everything one entry needs, ready to run.
@@ -202,6 +210,7 @@ struct Program {
     std::uint32_t shared_bytes = 0;    ///< static shared memory of the entry and all it calls
     std::uint32_t shared_alignment = 1;
     std::uint32_t dynamic_shared_offset = 0;  ///< where `extern .shared` arrays begin, 1,024 reserved bytes included
+    std::vector<SharedVariable> shared_variables;  ///< by offset
     LaunchBounds bounds;
 };
 

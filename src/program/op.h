@@ -34,6 +34,20 @@ enum class VoteMode : std::uint8_t { all, any, uni, ballot };
 enum class ReduxOp : std::uint8_t { add, min, max, and_, or_, xor_ };
 enum class AtomicOp : std::uint8_t { exch, cas, add, inc, dec, min, max, and_, or_, xor_ };
 enum class BarrierMode : std::uint8_t { sync, arrive, red_popc, red_and, red_or };
+/// What a fence orders. Proxies: with the generic proxy, both ways where nothing else is said.
+enum class FenceKind : std::uint8_t {
+    thread,  ///< accesses of the thread, at some scope
+    proxy_alias,
+    proxy_async,                  ///< all spaces
+    proxy_async_global,
+    proxy_async_shared_cta,
+    proxy_async_shared_cluster,
+    async_after_generic_acquire,  ///< .async::generic.acquire, of what lies in shared::cluster
+    async_after_generic_release,  ///< .async::generic.release, of what lies in shared::cta
+    tensormap_release,
+    tensormap_acquire,
+    mbarrier_init
+};
 enum class TestProperty : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };

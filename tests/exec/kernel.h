@@ -59,7 +59,7 @@ class Device {
     Result<LaunchReport> try_launch(const program::Program& program, const LaunchShape& shape,
                                     const LaunchOptions& options, Pointers... pointers) {
         std::vector<std::uint8_t> bytes;
-        const auto append = [&](const void* pointer) {
+        [[maybe_unused]] const auto append = [&](const void* pointer) {
             bytes.resize(bytes.size() + 8);
             std::memcpy(bytes.data() + bytes.size() - 8, &pointer, 8);
         };

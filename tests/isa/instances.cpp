@@ -64,6 +64,8 @@ std::string special_operand(const Form& form, const OperandSlot& slot) {
                                                                        {"pmevent a", "3"},
                                                                        {"mbarrier phase", "q8"},
                                                                        {"mbarrier hint", "1000"},
+                                                                       {"fence size", "128"},
+                                                                       {"setmaxnreg a", "64"},
                                                                        {"wmma stride", "32"}};
     auto found = texts.find(form.opcode + " " + slot.name);
     return found == texts.end() ? std::string{} : found->second;
@@ -133,6 +135,7 @@ std::string operand_text(const Instance& instance, const OperandSlot& slot, Regi
                : from_global || word_in(instance, "global") == "global" ? "[q1]"
                                                                         : "[q0]";
     }
+    if (form.opcode == "mbarrier" && slot.name == "d" && word_in(instance, "ss") == "shared::cluster") return "_";
     if (std::string text = special_operand(form, slot); !text.empty()) {
         if (form.opcode == "mbarrier" && slot.name == "phase" && word_in(instance, "parity") == "parity") return "r9";
         return text;

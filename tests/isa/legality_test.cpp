@@ -25,6 +25,7 @@ bool beyond_the_manual(const std::string& text) {
            (begins("madc.") && has("16 ")) ||                         // 16 bits
            (begins("fma.r") && !begins("fma.rn") && has(".bf16")) ||  // directed rounding
            (begins("atom.") && bitwise && std::count(text.begin(), text.end(), ',') == 3) ||
+           ((begins("mapa.") || begins("getctarank.")) && (has(".s32") || has(".s64"))) ||
            // These it finds out only when it looks for the library function that does them.
            (begins("wmma.mma.") && (has(".s4.s4.") || has(".u4.u4."))) ||
            ((begins("wmma.load.c.") || begins("wmma.store.d.")) && has("m8n8k") &&

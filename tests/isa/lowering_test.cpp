@@ -159,7 +159,7 @@ TEST(Lowering, Mbarriers) {
               "mbarrier_arrive.shared.b64.variant3 q0 <- r0, 0x1");
     EXPECT_EQ(text("mbarrier.arrive.release.cta.shared::cta.b64 _, [r0];"), "mbarrier_arrive.shared.b64 r0");
     EXPECT_EQ(text("mbarrier.try_wait.parity.shared.b64 p0, [r0], r1, 100;"),
-              "mbarrier_test_wait.shared.b64.variant3 p0 <- r0, r1");
+              "mbarrier_test_wait.shared.b64.variant3 p0 <- r0, r1, 0x64");
     EXPECT_EQ(text("mbarrier.pending_count.b64 r0, q0;"), "mbarrier_pending_count.b64 r0 <- q0");
 }
 

@@ -2,22 +2,12 @@
 // operation is atomic for all.
 #include <fmt/format.h>
 
-#include <deque>
-
+#include "isa/atomic_names.h"
 #include "isa/plain.h"
 #include "isa/spaces.h"
 
 namespace tilepath::isa {
 namespace {
-
-using program::AtomicOp;
-
-AtomicOp operation_named(std::string_view word) {
-    static constexpr std::string_view words[] = {"exch", "cas", "add", "inc", "dec", "min", "max", "and", "or", "xor"};
-    std::uint8_t at = 0;  // in AtomicOp's order
-    while (words[at] != word) ++at;
-    return static_cast<AtomicOp>(at);
-}
 
 void atomic(Lowering& to, const Bound& in) {
     const Address at = to.address(in["a"], space_named(in.word("space")));
@@ -41,13 +31,7 @@ void atomic(Lowering& to, const Bound& in) {
     out.space = at.space;
     out.immediate = at.offset;
     out.vector = static_cast<std::uint8_t>(length);
-    out.variant = static_cast<std::uint8_t>(operation_named(in.word("op")));
-}
-
-/// Syntax lines that are put together; they live as long as the forms.
-std::string_view keep(std::string text) {
-    static std::deque<std::string> lines;
-    return lines.emplace_back(std::move(text));
+    out.variant = static_cast<std::uint8_t>(atomic_named(in.word("op")));
 }
 
 struct Row {

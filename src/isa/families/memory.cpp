@@ -2,8 +2,6 @@
 // they are read and kept out of the micro-operation.
 #include <fmt/format.h>
 
-#include <deque>
-
 #include "isa/plain.h"
 #include "isa/spaces.h"
 
@@ -67,12 +65,6 @@ constexpr std::string_view scopes = "scope: cta cluster gpu sys";
 /// Spaces that several threads see, so that order means something.
 constexpr std::string_view ordered_spaces = "ss: global shared shared::cta shared::cluster";
 constexpr std::string_view global = "ss: global";
-
-/// Syntax lines that are put together; they live as long as the forms.
-std::string_view keep(std::string text) {
-    static std::deque<std::string> lines;
-    return lines.emplace_back(std::move(text));
-}
 
 /// Cache hints, each combination once; only global memory has them. `.cop` and `.evict1` exclude each other.
 struct Hint {

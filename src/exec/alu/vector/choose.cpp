@@ -40,7 +40,7 @@ constexpr Chooser choose_special = interpreter, choose_cvta = interpreter, choos
                   choose_stackrestore = interpreter, choose_prefetch = interpreter,
                   choose_cp_async_commit = interpreter, choose_cp_async_wait = interpreter,
                   choose_cp_async_mbarrier_arrive = interpreter, choose_mbarrier_pending_count = interpreter,
-                  choose_nanosleep = interpreter;
+                  choose_mapa = interpreter, choose_getctarank = interpreter, choose_nanosleep = interpreter;
 
 #define TILEPATH_ROW_lane_none(name) choose_##name
 #define TILEPATH_ROW_lane_load(name) nullptr

@@ -1,0 +1,68 @@
+// Clusters: PTX ISA 9.7.9.23, 9.7.9.24, 9.7.13.3; dependent grids, 9.7.13.13; registers of a warpgroup, 9.7.19.5.
+#include <fmt/format.h>
+
+#include "isa/plain.h"
+#include "isa/spaces.h"
+
+namespace tilepath::isa {
+namespace {
+
+constexpr std::string_view space = "space: shared::cluster";
+constexpr std::string_view types = "type: u32 u64";
+
+void map_address(Lowering& to, const Bound& in) {
+    const Operand d = to.write(in["d"], in.type());
+    const Operand from = to.read(in["a"], in.type()), rank = to.read(in["b"], DataType::u32);
+    to.emit(Op::mapa, in.type(), {d}, {from, rank}).space = space_named(in.word("space"));
+}
+
+void rank_of_address(Lowering& to, const Bound& in) {
+    const Operand d = to.write(in["d"], DataType::u32);
+    to.emit(Op::getctarank, in.type(), {d}, {to.read(in["a"], in.type())}).space = space_named(in.word("space"));
+}
+
+void barrier(Lowering& to, const Bound& in) {
+    to.emit(Op::cluster_barrier, DataType::none, {}, {}).variant = in.has("wait") ? 1 : 0;
+}
+
+void set_registers(Lowering& to, const Bound& in) {
+    const std::int64_t count = to.immediate(in["a"], "the number of registers");
+    if (count < 24 || count > 256 || count % 8 != 0)
+        to.error(in["a"].span,
+                 fmt::format("the number of registers is a multiple of 8 from 24 to 256; found {}", count));
+    MicroOp& out = to.emit(Op::setmaxnreg, DataType::u32, {}, {});
+    out.immediate = count;
+    out.variant = in.word("action") == "inc" ? 1 : 0;
+}
+
+/// Grids run one after another: those before this one have completed, and those behind it start when it has.
+void order_grids(Lowering&, const Bound&) {}
+
+}  // namespace
+
+std::vector<Family> cluster_families() {
+    return {
+        {.manual = "9.7.9.23",
+         .forms = {{"mapa{.space}.type d, a, b:u32", {space, types}, since(7, 8, 90)}},
+         .lower = map_address},
+        {.manual = "9.7.9.24",
+         .forms = {{"getctarank{.space}.type d:u32, a", {space, types}, since(7, 8, 90)}},
+         .lower = rank_of_address},
+        {.manual = "9.7.13.3",
+         .forms = {{"barrier.cluster.arrive{.aligned}", {}, since(7, 8, 90)},
+                   {"barrier.cluster.arrive.sem{.aligned}", {"sem: release relaxed"}, since(8, 0, 90)},
+                   {"barrier.cluster.wait{.aligned}", {}, since(7, 8, 90)},
+                   {"barrier.cluster.wait.acquire{.aligned}", {}, since(8, 0, 90)}},
+         .lower = barrier},
+        {.manual = "9.7.13.13",
+         .forms = {{"griddepcontrol.action", {"action: launch_dependents wait"}, since(7, 8, 90)}},
+         .lower = order_grids},
+        {.manual = "9.7.19.5",
+         .forms = {{"setmaxnreg.action.sync.aligned.type a",
+                    {"action: inc dec", "type: u32"},
+                    since(8, 0, 90, Suffix::families)}},
+         .lower = set_registers},
+    };
+}
+
+}  // namespace tilepath::isa
