@@ -6,5 +6,6 @@
 #include "atom/tcgen05_descriptor.h"
 #include "atom/tcgen05_mma.h"
 #include "atom/tmem_copy.h"
+#include "atom/tmem_shift.h"
 #include "atom/tmem_transfer.h"
 #include "atom/zero_column_mask.h"

@@ -10,6 +10,7 @@
 #include "atom/mma_sp.h"
 #include "atom/tcgen05_mma.h"
 #include "atom/tmem_copy.h"
+#include "atom/tmem_shift.h"
 #include "atom/tmem_transfer.h"
 #include "atom/wgmma.h"
 #include "atom/wmma.h"
@@ -27,7 +28,7 @@ struct MatrixMove {
 struct Instruction {
     std::string name;  ///< as PTX writes it; tcgen05.mma with the shape and types that its descriptor holds
     std::variant<MmaAtom, SparseMmaAtom, WmmaAtom, WgmmaAtom, MatrixMove, MatrixTranspose, Tcgen05Mma, TmemTransfer,
-                 TmemCopy>
+                 TmemCopy, TmemShift>
         atom;
     std::vector<std::string> others;  ///< what else the text may mean, if it leaves something open
 };

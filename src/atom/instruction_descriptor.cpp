@@ -184,6 +184,7 @@ InstructionDescriptor instruction_descriptor(const Tcgen05Mma& mma, OperandMajor
     made.transpose_b = b == OperandMajor::mn;
     made.m = mma.shape.m;
     made.n = mma.shape.n;
+    made.k96 = mma.shape.k == 96;
     if (scaled(mma.kind))
         made.ue8m0 = true;
     else

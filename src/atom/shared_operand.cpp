@@ -60,7 +60,7 @@ Result<void> check_multiple(std::string_view what, int value, int of) {
 Result<void> check(const SharedOperand& operand) {
     if (!is_operand_mode(operand.swizzle)) {
         return fail(fmt::format("matrix operands have no swizzle mode {}", layout::traits(operand.swizzle).name),
-                    "modes: none, 32B, 64B, 128B, 128B_atom_32B (MN-major)");
+                    "modes: none, 32B, 64B, 128B, 128B_atom_32B");
     }
     int bits = operand.element_bits;
     if (operand.padded && bits != 4 && bits != 6)
@@ -71,9 +71,6 @@ Result<void> check(const SharedOperand& operand) {
     int chunk = elements_per_chunk(bits, operand.padded);
     int row = layout::traits(operand.swizzle).span_bytes / core_bytes * chunk;
     if (operand.major == OperandMajor::k) {
-        if (operand.swizzle == SwizzleMode::b128_atom_32b) {
-            return fail("128B_atom_32B is for MN-major operands", "use 128B");
-        }
         if (auto ok = check_multiple("mn", operand.mn, 8); !ok) return ok;
         return check_multiple("k", operand.k,
                               operand.k > row ? row : chunk);  // whole rows of the swizzle, or a part of one

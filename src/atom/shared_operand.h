@@ -34,6 +34,8 @@ struct SharedOperand {
 ///   K     none      next 16 bytes of K                next 8 mn
 ///   K     32-128B   not used while K fits the swizzle's row; the second half of K where a row of 32 bytes is too short
 ///                   (sparse B; recorded on an H200)   next 8 mn
+///   K     128B with 32-byte atoms (tcgen05): as 128B. PTX ISA 9.7.16.10.3 lets K-major operands have every mode, while
+///         9.7.16.10.6 names no K-major atom of this one and CUTLASS has none: the layout is inferred from the others
 ///   MN    none      next 8 k                          next 16 bytes of mn
 ///   MN    32-128B   next swizzle row of mn            next 8 k
 ///   MN    128B with 32-byte atoms (tcgen05): the same, in groups of 4 k

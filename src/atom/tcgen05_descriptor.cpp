@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 
-#include "atom/bit_field.h"
-#include "layout/analysis.h"
+#include "atom/descriptor_findings.h"
 
 namespace tilepath::atom {
 namespace {
@@ -14,12 +14,6 @@ constexpr BitField start_field{0, 14}, leading_field{16, 14}, stride_field{32, 1
     base_field{49, 3}, mode_field{52, 1}, swizzle_field{61, 3};
 constexpr std::uint64_t named = start_field.mask() | leading_field.mask() | stride_field.mask() | version_field.mask() |
                                 base_field.mask() | mode_field.mask() | swizzle_field.mask();
-
-Diagnostic say(Severity severity, std::string message, std::string note = {}) {
-    Diagnostic diagnostic{severity, std::move(message), {}, {}};
-    if (!note.empty()) diagnostic.notes.push_back(std::move(note));
-    return diagnostic;
-}
 
 std::string swizzle_text(const Tcgen05Descriptor& descriptor) {
     const auto mode = descriptor.swizzle();
@@ -55,10 +49,9 @@ Result<std::uint64_t> encode(const Tcgen05Descriptor& descriptor) {
          {std::tuple{"the start address", descriptor.start_bytes, start_field},
           {"the leading dimension byte offset", descriptor.leading_bytes, leading_field},
           {"the stride dimension byte offset", descriptor.stride_bytes, stride_field}}) {
-        if (bytes % 16 != 0 || bytes >= 1u << 18)
-            return fail(fmt::format("{} must be a multiple of 16 below 262144, found {}", name, bytes),
-                        "the field holds bytes / 16 in 14 bits");
-        word |= field.put(bytes / 16);
+        const auto bits = put_bytes(name, bytes, field);
+        if (!bits) return bits;
+        word |= *bits;
     }
     for (const auto& [name, value, field] : {std::tuple{"the version", descriptor.version, version_field},
                                              {"the base offset", descriptor.base_offset, base_field},
@@ -91,8 +84,7 @@ Result<SharedOperand> described(const Tcgen05Descriptor& descriptor, OperandMajo
     if (!mode)
         return fail(fmt::format("swizzle bits {} are no mode", descriptor.swizzle_bits), "modes are 0, 1, 2, 4 and 6");
     if (descriptor.leading_is_address)
-        return fail("the leading offset is an address (bit 52): the tile lies in two buffers",
-                    "only k of 96 on sm_103a reads such a tile; it is not modelled");
+        return fail("the leading offset is an address (bit 52): the tile may lie in two buffers");
     return SharedOperand{major,
                          *mode,
                          element_bits,
@@ -103,47 +95,68 @@ Result<SharedOperand> described(const Tcgen05Descriptor& descriptor, OperandMajo
                          padded};
 }
 
+Result<std::vector<OperandPart>> described_parts(const Tcgen05Descriptor& descriptor, OperandMajor major,
+                                                 int element_bits, int mn, int k, bool padded) {
+    Tcgen05Descriptor relative = descriptor;
+    relative.leading_is_address = false;
+    auto operand = described(relative, major, element_bits, mn, k, padded);
+    if (!operand) return std::unexpected(operand.error());
+    if (!descriptor.leading_is_address) return std::vector{OperandPart{0, descriptor.start_bytes, *operand}};
+    constexpr const char* rule = "PTX ISA 9.7.16.3.1.2";
+    if (operand->swizzle != layout::SwizzleMode::b128)
+        return fail(fmt::format("a leading offset that is an address wants the swizzle 128B, found {}",
+                                layout::traits(operand->swizzle).name),
+                    rule);
+    if (major != OperandMajor::k)
+        return fail("a leading offset that is an address wants a K-major operand, found MN-major", rule);
+    if (descriptor.base_offset != 0)
+        return fail(fmt::format("a leading offset that is an address wants a base offset of 0, found {}",
+                                descriptor.base_offset),
+                    rule);
+    if (padded || k * element_bits != 48 * 8)
+        return fail(fmt::format("a leading offset that is an address wants 48 bytes of K, found {} elements of {} bits",
+                                k, element_bits),
+                    "k of 96 of mxf4 and mxf4nvf4, on sm_103a");
+    operand->leading_bytes = 16;
+    const int in_line = std::min(k, (128 - static_cast<int>(descriptor.start_bytes % 128)) * 8 / element_bits);
+    std::vector<OperandPart> parts{{0, descriptor.start_bytes, *operand}};
+    parts.front().operand.k = in_line;
+    if (in_line < k) {
+        parts.push_back({in_line, descriptor.leading_bytes, *operand});
+        parts.back().operand.k = k - in_line;
+    }
+    return parts;
+}
+
 Diagnostics validate(const Tcgen05Descriptor& descriptor, const SharedOperand& operand) {
     Diagnostics all;
     if (auto bits = encode(descriptor); !bits) all = bits.error();
     if (descriptor.reserved != 0)
-        all.push_back(say(Severity::error, fmt::format("reserved bits are set: 0x{:016x}", descriptor.reserved),
-                          "was an address or offset encoded without >> 4?"));
+        all.push_back(finding(Severity::error, fmt::format("reserved bits are set: 0x{:016x}", descriptor.reserved),
+                              "was an address or offset encoded without >> 4?"));
     if (descriptor.version != 1)
-        all.push_back(say(Severity::error, fmt::format("bits 46-48 must be 0b001, found {}", descriptor.version),
-                          "a wgmma descriptor has 0 there"));
+        all.push_back(finding(Severity::error, fmt::format("bits 46-48 must be 0b001, found {}", descriptor.version),
+                              "a wgmma descriptor has 0 there"));
     if (descriptor.leading_is_address)
-        all.push_back(say(Severity::warning, "bit 52: the leading offset is an address, which only sm_103a knows"));
-    const Result<SharedOperand> tile =
-        described(descriptor, operand.major, operand.element_bits, operand.mn, operand.k, operand.padded);
-    if (!tile) {
-        if (!descriptor.swizzle()) all.insert(all.end(), tile.error().begin(), tile.error().end());
+        all.push_back(finding(Severity::warning, "bit 52: the leading offset is an address, which only sm_103a knows"));
+    const auto parts =
+        described_parts(descriptor, operand.major, operand.element_bits, operand.mn, operand.k, operand.padded);
+    if (!parts) {
+        all.insert(all.end(), parts.error().begin(), parts.error().end());
         return all;
     }
-    const layout::SwizzleTraits& mode = layout::traits(tile->swizzle);
+    const layout::SwizzleMode mode = parts->front().operand.swizzle;
     if (operand.major == OperandMajor::mn && !operand.padded && operand.element_bits == 32 &&
-        tile->swizzle != layout::SwizzleMode::b128_atom_32b)
+        mode != layout::SwizzleMode::b128_atom_32b)
         all.push_back(
-            say(Severity::error, "MN-major 32-bit operands need the swizzle 128B_atom_32B", "PTX ISA 9.7.16.10.3"));
+            finding(Severity::error, "MN-major 32-bit operands need the swizzle 128B_atom_32B", "PTX ISA 9.7.16.10.3"));
     if (operand.major == OperandMajor::mn && operand.element_bits < 8)
-        all.push_back(say(Severity::error, "4- and 6-bit operands must be K-major"));
-    const int phase = static_cast<int>(descriptor.start_bytes % static_cast<std::uint32_t>(mode.pattern_bytes)) / 128;
-    if (tile->swizzle != layout::SwizzleMode::none && phase != 0 && descriptor.base_offset == 0)
-        all.push_back(
-            say(Severity::warning,
-                fmt::format("the start address lies {} rows into the {}-byte swizzle pattern with base offset 0", phase,
-                            mode.pattern_bytes),
-                "right while advancing inside an aligned tile; a tile based there needs that base offset"));
-    const Result<layout::Layout> layout = operand_layout(*tile);
-    if (!layout) {
-        all.insert(all.end(), layout.error().begin(), layout.error().end());
-    } else if (auto alias = layout::find_alias(*layout); alias && *alias) {
-        const std::int64_t k = operand.k;
-        all.push_back(say(Severity::warning,
-                          fmt::format("elements (mn {}, k {}) and (mn {}, k {}) lie at one place", (*alias)->first / k,
-                                      (*alias)->first % k, (*alias)->second / k, (*alias)->second % k),
-                          "the leading or stride offset is too small"));
-    }
+        all.push_back(finding(Severity::error, "4- and 6-bit operands must be K-major"));
+    if (operand.major == OperandMajor::k && mode == layout::SwizzleMode::b128_atom_32b)
+        all.push_back(finding(Severity::warning, "where a K-major operand lies under 128B_atom_32B is inferred",
+                              "PTX ISA 9.7.16.10.3 allows it, 9.7.16.10.6 has no such atom, CUTLASS refuses it"));
+    for (const OperandPart& part : *parts)
+        add_operand_findings(all, part.operand, part.start_bytes, descriptor.base_offset);
     return all;
 }
 

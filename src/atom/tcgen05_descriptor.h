@@ -36,6 +36,17 @@ Result<Tcgen05Descriptor> tcgen05_descriptor(const SharedOperand& operand, std::
 
 /// What is wrong or doubtful with the descriptor for this use; empty if nothing. Major-ness by type: tcgen05_paths.h.
 Diagnostics validate(const Tcgen05Descriptor& descriptor, const SharedOperand& operand);
+/// A part of an operand along K, in a buffer of its own.
+struct OperandPart {
+    int first_k = 0;
+    std::uint32_t start_bytes = 0;
+    SharedOperand operand;
+};
+/// Where the operand lies: in one part, or in two if the leading offset is an address (bit 52) and its 48 bytes of K
+/// leave the start address' line of 128 bytes. What leaves it lies at that address, in rows as the first part's. An
+/// error where swizzle bits are no mode, or a rule of PTX ISA 9.7.16.3.1.2 is broken.
+Result<std::vector<OperandPart>> described_parts(const Tcgen05Descriptor& descriptor, OperandMajor major,
+                                                 int element_bits, int mn, int k, bool padded = false);
 /// The operand that it describes; an error where the swizzle bits are none, or the leading offset is an address.
 Result<SharedOperand> described(const Tcgen05Descriptor& descriptor, OperandMajor major, int element_bits, int mn,
                                 int k, bool padded = false);

@@ -50,9 +50,10 @@ Result<void> check_shape(const Tcgen05KindTraits& kind, Shape shape, int cta_gro
         return fail(fmt::format("expected cta_group::1 or ::2, found ::{}", cta_group));
     if (ws && !kind.weight_stationary) return fail(fmt::format("kind::{} has no .ws form", kind.name));
     if (ws && cta_group == 2) return fail(".ws has only cta_group::1");
-    if (const int k = sparse ? 2 * kind.k : kind.k; shape.k != k)
-        return fail(fmt::format("{} has k of {}, found {}", name, k, shape.k),
-                    shape.k == 96 ? "k of 96 is sm_103a's, and is not modelled" : "");
+    const bool k96 = shape.k == 96 && kind.k96 && !sparse;
+    if (const int k = sparse ? 2 * kind.k : kind.k; shape.k != k && !k96)
+        return fail(fmt::format("{} has k of {}{}, found {}", name, k, kind.k96 && !sparse ? " or 96" : "", shape.k),
+                    shape.k == 96 ? "k of 96 is for dense mxf4 and mxf4nvf4, on sm_103a" : "");
     std::vector<int> rows = ws               ? std::vector{32, 64, 128}
                             : cta_group == 1 ? std::vector{64, 128}
                                              : std::vector{128, 256};
@@ -66,13 +67,20 @@ Result<void> check_shape(const Tcgen05KindTraits& kind, Shape shape, int cta_gro
         return {};
     }
     const bool integer = kind.kind == Tcgen05Kind::i8;
-    const int step = cta_group == 1 ? 8 : integer ? 32 : 16;
+    const int step = cta_group == 1 && !k96 ? 8 : integer ? 32 : 16;
     const bool coarse = integer && cta_group == 1 && shape.n > 24 && shape.n % 16 != 0;
     if (shape.n < step || shape.n > 256 || shape.n % step != 0 || coarse)
         return fail(fmt::format("{} has no n of {}", name, shape.n),
                     integer && cta_group == 1 ? "n is 8, 16, 24, 32, then steps of 16 to 256"
                                               : fmt::format("n is {0} to 256 in steps of {0}", step));
     return {};
+}
+
+/// The manual's table of shapes (PTX ISA 9.7.16.2.1) has k of 96 for pairs of CTAs with m of 256; CUTLASS instantiates
+/// more.
+std::string_view evidence_of(Shape shape, int cta_group) {
+    if (shape.k != 96 || (cta_group == 2 && shape.m == 256)) return "manual";
+    return "CUTLASS (SM103_MXF4_ULTRA); the manual has k of 96 with m of 256 only";
 }
 
 DataPath path_of(int m, int cta_group, bool ws, bool sparse) {
@@ -103,15 +111,15 @@ SparsityOf sparsity_of(Tcgen05Kind kind) {
 
 std::span<const Tcgen05KindTraits> all_tcgen05_kinds() {
     static const std::vector<Format> narrow{e4m3, e5m2, e2m3, e3m2, e2m1};
-    // kind, name, inputs, accumulators, k, container, scaled, .ws, transposes, negates
+    // kind, name, inputs, accumulators, k, k of 96, container, scaled, .ws, transposes, negates
     static const std::vector<Tcgen05KindTraits> rows{
-        {Tcgen05Kind::f16, "f16", {f16, bf16}, {f16, f32}, 16, 16, false, true, true, true},
-        {Tcgen05Kind::tf32, "tf32", {tf32}, {f32}, 8, 32, false, true, true, true},
-        {Tcgen05Kind::f8f6f4, "f8f6f4", narrow, {f16, f32}, 32, 8, false, true, true, true},
-        {Tcgen05Kind::i8, "i8", {s8, u8}, {s32}, 32, 8, false, true, true, false},
-        {Tcgen05Kind::mxf8f6f4, "mxf8f6f4", narrow, {f32}, 32, 8, true, false, true, true},
-        {Tcgen05Kind::mxf4, "mxf4", {e2m1}, {f32}, 64, 4, true, false, false, true},
-        {Tcgen05Kind::mxf4nvf4, "mxf4nvf4", {e2m1}, {f32}, 64, 4, true, false, false, true},
+        {Tcgen05Kind::f16, "f16", {f16, bf16}, {f16, f32}, 16, false, 16, false, true, true, true},
+        {Tcgen05Kind::tf32, "tf32", {tf32}, {f32}, 8, false, 32, false, true, true, true},
+        {Tcgen05Kind::f8f6f4, "f8f6f4", narrow, {f16, f32}, 32, false, 8, false, true, true, true},
+        {Tcgen05Kind::i8, "i8", {s8, u8}, {s32}, 32, false, 8, false, true, true, false},
+        {Tcgen05Kind::mxf8f6f4, "mxf8f6f4", narrow, {f32}, 32, false, 8, true, false, true, true},
+        {Tcgen05Kind::mxf4, "mxf4", {e2m1}, {f32}, 64, true, 4, true, false, false, true},
+        {Tcgen05Kind::mxf4nvf4, "mxf4nvf4", {e2m1}, {f32}, 64, true, 4, true, false, false, true},
     };
     return rows;
 }
@@ -142,6 +150,7 @@ Result<Tcgen05Mma> tcgen05_mma(Tcgen05Kind kind, Shape shape, MmaTypes types, in
     atom.data_path = path_of(shape.m, cta_group, ws, sparse);
     atom.sparsity = sparsity_of(kind).sparsity;
     atom.chunk = sparsity_of(kind).chunk;
+    atom.shape_evidence = evidence_of(shape, cta_group);
     atom.d = tensor_memory_d(atom.data_path, shape.m, shape.n, cta_group);
     atom.d_columns = shape.n / column_parts(atom.data_path);
     const int offset = row.container_bits == 8 && traits(types.a).bits == 4 ? 2 : 0;  // 00SEEM00

@@ -8,6 +8,7 @@
 
 #include "atom/mma.h"
 #include "atom/mma_sp.h"
+#include "atom/scale_factors.h"
 #include "atom/shared_operand.h"
 
 namespace tilepath::atom {
@@ -22,6 +23,7 @@ struct Tcgen05KindTraits {
     std::vector<number::Format> inputs;
     std::vector<number::Format> accumulators;
     int k;               ///< of a dense instruction; sparse ones have twice as many logical columns
+    bool k96;            ///< on sm_103a a dense one may have k of 96 too
     int container_bits;  ///< that an element of A takes in Tensor Memory
     bool block_scaled;
     bool weight_stationary;  ///< has `.ws`
@@ -47,6 +49,12 @@ std::optional<Tcgen05Kind> tcgen05_kind_named(std::string_view name);
 enum class DataPath : std::uint8_t { a, b, c, d, e, f, g };
 char letter(DataPath path);
 
+/// Sparsity metadata in Tensor Memory, and on what the knowledge of it rests.
+struct TmemMetadata {
+    layout::Layout layout;  ///< (m, chunk) to cluster_ctarank, TLane, TCol, bit
+    std::string_view evidence;
+};
+
 /// D = A B + D in Tensor Memory. PTX ISA 9.7.16.10; sm_100a, sm_103a, sm_110a and their families.
 struct Tcgen05Mma {
     std::string name;  ///< `tcgen05.mma.cta_group::1.kind::f16.m128n256k16.f32.f16.f16`
@@ -57,17 +65,22 @@ struct Tcgen05Mma {
     bool weight_stationary = false, sparse = false;
     DataPath data_path = DataPath::d;
     Sparsity sparsity = Sparsity::two_of_four;
-    int chunk = 4;      ///< logical columns of A that four bits of metadata describe
-    int d_columns = 0;  ///< 32-bit columns of Tensor Memory that D takes in each CTA
-    layout::Layout d;   ///< (m, n) to cluster_ctarank (of a pair), TLane, TCol; f16 in the lower half of a cell
+    int chunk = 4;                    ///< logical columns of A that four bits of metadata describe
+    bool names_scale_vec = false;  ///< the name has .scale_vec::NX, which only specific targets take
+    std::string_view shape_evidence;  ///< who has this shape
+    int d_columns = 0;                ///< 32-bit columns of Tensor Memory that D takes in each CTA
+    layout::Layout d;  ///< (m, n) to cluster_ctarank (of a pair), TLane, TCol; f16 in the lower half of a cell
     layout::Layout a_tensor_memory;  ///< (m, stored k) to cluster_ctarank, TLane, TCol, bit: A in Tensor Memory
 
     int stored_k() const { return sparse ? shape.k / 2 : shape.k; }
     int rows_per_cta() const { return shape.m / cta_group; }
-    /// (m, chunk) to cluster_ctarank, TLane, TCol, bit, from an even column on: the selector is bit 0 of the column for
-    /// f16 and tf32, 0 for the others. CuTe's map for 128 rows per CTA; an error for 64 rows without .ws, of which no
-    /// text says where they lie. PTX ISA 9.7.16.10.8.4.
-    Result<layout::Layout> metadata(int selector) const;
+    /// From a column on that is a multiple of four: the selector is the column's low bits for f16 and tf32, 0 for the
+    /// others. PTX ISA 9.7.16.10.8.4; `evidence` says what it does not settle.
+    Result<TmemMetadata> metadata(int selector) const;
+    /// The scale factors of A, or of B, or the rule that the choice breaks (PTX ISA 9.7.16.10.7.1).
+    Result<ScaleFactors> scales(bool of_b, ScaleVector vector, int id) const;
+    /// What .block_scale without a size means for this kind and k; 4X or 6X for mxf4nvf4, which must name one.
+    ScaleVector default_scale_vector() const;
     /// What a CTA's descriptor of A or of B describes, of the tile that one instruction reads, packed as `shared_tile`
     /// packs.
     Result<SharedTile> shared_a(OperandMajor major, layout::SwizzleMode swizzle) const;

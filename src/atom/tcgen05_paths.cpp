@@ -20,16 +20,6 @@ void drop_units(Mode& mode) {
     if (mode.empty()) mode.push_back({});
 }
 
-Layout made(Mode rows, Mode columns, std::vector<Iter> replica, int bit_offset) {
-    drop_units(rows);
-    drop_units(columns);
-    std::vector<layout::AxisOffset> offset;
-    if (bit_offset != 0) offset.push_back({bit_offset, Axis::bit});
-    Result<Layout> layout = Layout::make({std::move(rows), std::move(columns)}, std::move(replica), std::move(offset));
-    TILEPATH_ASSERT(layout, "a layout of Tensor Memory is malformed");
-    return *std::move(layout);
-}
-
 /// The rows of one CTA over the lanes; the pair's halves in front.
 Mode rows_of(DataPath path, int m, int cta_group) {
     const int rows = m / cta_group;
@@ -51,6 +41,16 @@ Mode rows_of(DataPath path, int m, int cta_group) {
 
 }  // namespace
 
+Layout tensor_memory_layout(Mode rows, Mode columns, std::vector<Iter> copies, layout::AxisOffset from) {
+    drop_units(rows);
+    drop_units(columns);
+    std::vector<layout::AxisOffset> offset;
+    if (from.value != 0) offset.push_back(from);
+    Result<Layout> layout = Layout::make({std::move(rows), std::move(columns)}, std::move(copies), std::move(offset));
+    TILEPATH_ASSERT(layout, "a layout of Tensor Memory is malformed");
+    return *std::move(layout);
+}
+
 int column_parts(DataPath path) {
     switch (path) {
         case DataPath::b:
@@ -67,43 +67,17 @@ int column_parts(DataPath path) {
 
 Layout tensor_memory_d(DataPath path, int m, int n, int cta_group) {
     const int parts = column_parts(path);
-    return made(rows_of(path, m, cta_group), {{parts, 128 / parts, Axis::tlane}, {n / parts, 1, Axis::tcol}}, {}, 0);
+    return tensor_memory_layout(rows_of(path, m, cta_group),
+                                {{parts, 128 / parts, Axis::tlane}, {n / parts, 1, Axis::tcol}}, {}, {0, Axis::bit});
 }
 
 Layout tensor_memory_a(DataPath path, int m, int k, int container_bits, int bit_offset, int cta_group) {
     const int per_column = 32 / container_bits, parts = column_parts(path);
     std::vector<Iter> copies;  // each part of D's columns reads its own copy of A
     if (parts > 1) copies.push_back({parts, 128 / parts, Axis::tlane});
-    return made(rows_of(path, m, cta_group), {{k / per_column, 1, Axis::tcol}, {per_column, container_bits, Axis::bit}},
-                std::move(copies), bit_offset);
-}
-
-Result<Layout> Tcgen05Mma::metadata(int selector) const {
-    if (!sparse) return fail("a dense instruction has no metadata");
-    const bool wide = kind == Tcgen05Kind::f16 || kind == Tcgen05Kind::tf32;
-    if (selector < 0 || selector > (wide ? 1 : 0))
-        return fail(
-            fmt::format("kind::{} has a sparsity selector of {}, found {}", traits(kind).name, wide ? "0 or 1" : "0",
-                        selector),
-            wide ? "the manual's field takes 0 to 3, but says of 2 and 3 only in a picture what they select" : "");
-    const int rows = rows_per_cta();
-    if (rows < 128 && !weight_stationary)
-        return fail(fmt::format("where the metadata of {} rows per CTA lie is not known", rows),
-                    "known are 128 rows, and .ws");
-    const int chunks = shape.k / chunk;
-    Mode row{{cta_group, 1, Axis::cluster_ctarank}}, column;
-    if (wide) {  // lane m%8 + 16 (m/16) + 8 (chunk/4), bits 4 (chunk%4) + 16 ((m/8)%2)
-        row.insert(row.end(), {{rows / 16, 16, Axis::tlane}, {2, 16, Axis::bit}, {8, 1, Axis::tlane}});
-        column = {{chunks / 4, 8, Axis::tlane}, {4, 4, Axis::bit}};
-    } else {
-        row.push_back({rows, 1, Axis::tlane});
-        column = {{chunks / 8, 1, Axis::tcol}, {8, 4, Axis::bit}};
-    }
-    std::vector<Iter> copies;
-    if (rows < 128) copies.push_back({128 / rows, rows, Axis::tlane});
-    Layout layout = made(std::move(row), std::move(column), std::move(copies), 0);
-    if (selector == 0) return layout;
-    return Layout::make(layout.shard(), layout.replica(), {{selector, Axis::tcol}});
+    return tensor_memory_layout(rows_of(path, m, cta_group),
+                                {{k / per_column, 1, Axis::tcol}, {per_column, container_bits, Axis::bit}},
+                                std::move(copies), {bit_offset, Axis::bit});
 }
 
 Result<void> check_shared_operand(Tcgen05Kind kind, number::Format format, OperandMajor major, SwizzleMode swizzle) {

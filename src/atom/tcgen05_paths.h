@@ -5,6 +5,9 @@ namespace tilepath::atom {
 
 /// Into how many parts a data path splits the columns of D: 2 for B and E, 4 for G.
 int column_parts(DataPath path);
+/// Rows and columns of a matrix to Tensor Memory, from an offset on one axis on; extents of 1 are dropped.
+layout::Layout tensor_memory_layout(layout::Mode rows, layout::Mode columns, std::vector<layout::Iter> copies,
+                                    layout::AxisOffset from);
 /// (m, n) of D, and (m, k) of A, to the pair's CTA, lane, column, bit.
 layout::Layout tensor_memory_d(DataPath path, int m, int n, int cta_group);
 layout::Layout tensor_memory_a(DataPath path, int m, int k, int container_bits, int bit_offset, int cta_group);

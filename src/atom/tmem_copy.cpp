@@ -43,6 +43,26 @@ std::pair<Mode, std::vector<Iter>> lanes_of(TmemCopyShape shape) {
     std::unreachable();
 }
 
+/// What a byte of the destination is made of.
+struct Source {
+    std::string_view qualifier;
+    int bits;
+    int shift;  ///< its lowest bit in the byte
+    std::string_view evidence;
+};
+Source source_of(MatrixData data) {
+    constexpr std::string_view drawn =
+        "inferred: the container of kind::mxf8f6f4 in Tensor Memory; the manual draws it";
+    switch (data) {
+        case MatrixData::b6x16_p32: return {".b8x16.b6x16_p32", 6, 0, drawn};
+        case MatrixData::b4x16_p64: return {".b8x16.b4x16_p64", 4, 2, drawn};  // 00SEEM00
+        case MatrixData::b8:
+        case MatrixData::b16: return {"", 8, 0, "manual"};
+    }
+    TILEPATH_ASSERT(false, "a format that is none");
+    std::unreachable();
+}
+
 }  // namespace
 
 std::optional<TmemCopyShape> tmem_copy_named(std::string_view shape, std::string_view multicast) {
@@ -51,17 +71,24 @@ std::optional<TmemCopyShape> tmem_copy_named(std::string_view shape, std::string
     return std::nullopt;
 }
 
-TmemCopy tmem_copy(TmemCopyShape shape, int cta_group) {
+Result<TmemCopy> tmem_copy(TmemCopyShape shape, int cta_group, MatrixData data) {
+    if (data == MatrixData::b16) return fail("tcgen05.cp copies bytes, or widens b6x16_p32 and b4x16_p64 to bytes");
     const Row& row = table[static_cast<std::size_t>(shape)];
+    const Source source = source_of(data);
     TmemCopy made;
-    made.name = fmt::format("tcgen05.cp.cta_group::{}.{}{}{}", cta_group, row.name, row.multicast.empty() ? "" : ".",
-                            row.multicast);
+    made.name = fmt::format("tcgen05.cp.cta_group::{}.{}{}{}{}", cta_group, row.name, row.multicast.empty() ? "" : ".",
+                            row.multicast, source.qualifier);
     made.shape = shape;
+    made.data = data;
     made.rows = row.rows;
     made.bytes = row.bytes;
+    made.element_bits = source.bits;
+    made.evidence = source.evidence;
     auto [lanes, copies] = lanes_of(shape);
-    Result<Layout> layout =
-        Layout::make({std::move(lanes), {{row.bytes / 4, 1, Axis::tcol}, {4, 1, Axis::byte}}}, std::move(copies));
+    std::vector<layout::AxisOffset> offset;
+    if (source.shift != 0) offset.push_back({source.shift, Axis::bit});
+    Result<Layout> layout = Layout::make({std::move(lanes), {{row.bytes / 4, 1, Axis::tcol}, {4, 1, Axis::byte}}},
+                                         std::move(copies), std::move(offset));
     TILEPATH_ASSERT(layout, "a copy's layout is malformed");
     made.destination = *std::move(layout);
     return made;
@@ -79,7 +106,7 @@ Result<Layout> tmem_copy_source(const TmemCopy& copy, layout::SwizzleMode swizzl
         rows = {{copy.rows, mode.span_bytes, Axis::m}};
     else if (copy.rows > 8)
         rows.insert(rows.begin(), {copy.rows / 8, stride_bytes, Axis::m});
-    Mode bytes{{16, 1, Axis::m}};
+    Mode bytes{copy.element_bits == 8 ? Iter{16, 1, Axis::m} : Iter{16, copy.element_bits, Axis::bit}};
     if (copy.bytes > 16) bytes.insert(bytes.begin(), {copy.bytes / 16, swizzles ? 16 : leading_bytes, Axis::m});
     return Layout::make({std::move(rows), std::move(bytes)});
 }

@@ -84,6 +84,34 @@ Result<TmemTransfer> tmem_transfer(bool store, TmemShape shape, int repeats, boo
     return made;
 }
 
+std::string words_of(const TmemReduction& reduction) {
+    static constexpr std::string_view types[] = {"f32", "s32", "u32"};
+    return fmt::format(".{}{}{}.{}", reduction.maximum ? "max" : "min", reduction.absolute ? ".abs" : "",
+                       reduction.nan ? ".NaN" : "", types[static_cast<std::size_t>(reduction.type)]);
+}
+
+Result<TmemTransfer> tmem_reducing_load(TmemShape shape, int repeats, TmemReduction reduction) {
+    if (shape != TmemShape::s32x32b && shape != TmemShape::s16x32bx2)
+        return fail(fmt::format("tcgen05.ld.red has no shape {}", name(shape)), "its shapes: 32x32b, 16x32bx2");
+    if (repeats < 2) return fail(fmt::format("tcgen05.ld.red wants .x2 or more, found .x{}", repeats));
+    if (reduction.type != TmemReduction::Type::f32 && (reduction.absolute || reduction.nan))
+        return fail("tcgen05.ld.red has .abs and .NaN for f32 only");
+    auto made = tmem_transfer(false, shape, repeats);
+    if (!made) return made;
+    made->name = fmt::format("tcgen05.ld.red.sync.aligned.{}.x{}{}", name(shape), repeats, words_of(reduction));
+    made->reduction = reduction;
+    Fragment& reduced = made->reduced;
+    reduced.operand = "redval";
+    reduced.blocks = made->fragment.blocks;
+    reduced.rows = made->lanes;
+    reduced.columns = 1;
+    reduced.element_bits = 32;
+    reduced.registers = 1;
+    Map map = map_of(shape, 1);
+    reduced.layout = Layout::of({std::move(map.block), std::move(map.lane), {{1, 0}}});
+    return made;
+}
+
 std::vector<TmemTransfer> all_tmem_transfers() {
     std::vector<TmemTransfer> all;
     for (const bool store : {false, true})

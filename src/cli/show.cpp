@@ -43,7 +43,13 @@ void add_descriptor(CLI::App& show, const Shared& options, int& exit_status) {
     add_major_option(*command, question.major);
     add_swizzle_option(*command, question.swizzle);
     add_view_options(*command, question.view);
-    command->callback([options, &exit_status] {
+    command->callback([command, options, &exit_status] {
+        if (options->descriptor.bits) {
+            const auto ok = refuse(*command, "a descriptor that is decoded",
+                                   {{"--swizzle", "its bits say it; it needs a --tile to encode"},
+                                    {"--start", "its bits say it; it needs a --tile to encode"}});
+            if (!ok) return void(exit_status = report_bad_input(ok.error()));
+        }
         if (draws(options->output)) options->descriptor.view.table = true;
         exit_status = options->output.put(descriptor_sheet(options->descriptor));
     });
@@ -63,7 +69,16 @@ void add_instruction_descriptor(CLI::App& show, const Shared& options, int& exit
     command->add_flag("--ws", question.weight_stationary, "To decode: of a .ws instruction");
     command->add_flag("--a-mn-major", question.a_mn_major, "To encode: A is MN-major");
     command->add_flag("--b-mn-major", question.b_mn_major, "To encode: B is MN-major");
-    command->callback([options, &exit_status] {
+    command->callback([command, options, &exit_status] {
+        const auto ok = options->instruction_descriptor.decodes()
+                            ? refuse(*command, "a descriptor that is decoded",
+                                     {{"--a-mn-major", "its bits say it; it needs an instruction to encode"},
+                                      {"--b-mn-major", "its bits say it; it needs an instruction to encode"}})
+                            : refuse(*command, "a descriptor that is encoded",
+                                     {{"--kind", "the instruction's name says it; it needs bits to decode"},
+                                      {"--cta-group", "the instruction's name says it; it needs bits to decode"},
+                                      {"--ws", "the instruction's name says it; it needs bits to decode"}});
+        if (!ok) return void(exit_status = report_bad_input(ok.error()));
         exit_status = options->output.put(instruction_descriptor_sheet(options->instruction_descriptor));
     });
 }
@@ -76,7 +91,7 @@ void add_memory(CLI::App& show, const Shared& options, int& exit_status) {
 
     CLI::App* factors = subcommand(show, options, "scale-factors", "Where block scale factors lie in Tensor Memory");
     report::ScaleFactorQuestion& question = options->scale_factors;
-    factors->add_option("--vec", question.vector, "1X, 2X or 4X")->capture_default_str();
+    factors->add_option("--vec", question.vector, "1X, 2X or 4X; 3X or 6X of k of 96")->capture_default_str();
     factors->add_option("--id", question.id, "SFA_ID or SFB_ID: the byte of the first factor");
     factors->add_option("--rows", question.rows, "Rows of A, or columns of B")->capture_default_str();
     factors->add_flag("--split", question.split,
@@ -112,12 +127,36 @@ void add_others(CLI::App& show, const Shared& options, int& exit_status) {
     swizzle->callback([options, &exit_status] { exit_status = options->output.put(swizzle_sheet(options->swizzle)); });
 }
 
-int show_instruction(Options& options) {
+int show_instruction(const CLI::App& show, Options& options) {
     report::InstructionQuestion& question = options.instruction;
-    if (options.conflicts)
+    if (options.conflicts) {
+        constexpr std::string_view whole = "it needs an operand, without --conflicts";
+        auto ok = refuse(show, "bank conflicts",
+                         {{"--operand", whole},
+                          {"--element", whole},
+                          {"--lane", whole},
+                          {"--table", whole},
+                          {"--formula", whole},
+                          {"--layout", whole},
+                          {"--colour", whole},
+                          {"--from", whole},
+                          {"--major", whole},
+                          {"--selector", whole},
+                          {"--id", whole},
+                          {"--thread-id", whole},
+                          {"--vec", whole}});
+        if (ok && options.pattern)
+            ok = refuse(show, "a --pattern", {{"--pitch", "it needs ldmatrix or stmatrix, without --pattern"}});
+        if (!ok) return report_bad_input(ok.error());
         return options.output.put(
             report::conflict_sheet({question.instruction, options.pitch, question.placement.swizzle,
                                     question.placement.start_bytes, options.pattern}));
+    }
+    question.placement.given = given_options(show);
+    if (!question.view.table && !draws(options.output))
+        if (auto ok = refuse(show, "an answer without squares", {{"--colour", "it needs --table, --svg or --html"}});
+            !ok)
+            return report_bad_input(ok.error());
     if (draws(options.output) && question.operand) question.view.table = true;
     return options.output.put(instruction_sheet(question));
 }
@@ -154,7 +193,7 @@ void add_show(CLI::App& program, int& exit_status) {
         }
         if (options->conflicts && show->count("--swizzle") == 0)
             options->instruction.placement.swizzle = layout::SwizzleMode::none;
-        exit_status = show_instruction(*options);
+        exit_status = show_instruction(*show, *options);
     });
 }
 

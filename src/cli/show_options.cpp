@@ -53,12 +53,25 @@ void add_placement_options(CLI::App& command, report::OperandPlacement& placemen
             "--vec",
             [&placement](const std::string& name) {
                 const auto vector = atom::scale_vector_named(name);
-                if (!vector) throw CLI::ValidationError("--vec", "expected 1X, 2X or 4X, found " + name);
+                if (!vector) throw CLI::ValidationError("--vec", "expected 1X, 2X, 4X, 3X or 6X, found " + name);
                 placement.vector = *vector;
-                placement.vector_given = true;
             },
-            "Scale factors per row: 1X, 2X or 4X")
+            "Scale factors per row: 1X, 2X or 4X; 3X or 6X with k of 96")
         ->type_name("VEC");
+}
+
+std::vector<std::string> given_options(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        if (option->count() > 0 && !option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+    return names;
+}
+
+Result<void> refuse(const CLI::App& command, std::string_view what, std::initializer_list<Irrelevant> options) {
+    for (const Irrelevant& each : options)
+        if (command.count(std::string(each.option)) > 0)
+            return fail(std::string(each.option) + " says nothing of " + std::string(what), std::string(each.needs));
+    return {};
 }
 
 }  // namespace tilepath::cli

@@ -14,4 +14,13 @@ void add_placement_options(CLI::App& command, report::OperandPlacement& placemen
 void add_swizzle_option(CLI::App& command, layout::SwizzleMode& swizzle);
 void add_major_option(CLI::App& command, atom::OperandMajor& major);
 
+/// The options given to a command, by their long names: `--id`.
+std::vector<std::string> given_options(const CLI::App& command);
+/// An option that says nothing of what is asked, and what it needs.
+struct Irrelevant {
+    std::string_view option, needs;
+};
+/// An error naming the first of them that was given.
+Result<void> refuse(const CLI::App& command, std::string_view what, std::initializer_list<Irrelevant> options);
+
 }  // namespace tilepath::cli

@@ -46,7 +46,7 @@ Result<Location> read_place(std::string_view text) {
 }
 
 Result<View> view_of(const LayoutQuestion& question, const ComposedLayout& layout) {
-    View view{"layout", {}, layout.shape(), layout, 0, false};
+    View view{"layout", {}, layout.shape(), layout, 0, false, {}, 0};
     if (question.shape) {
         auto shape = read_numbers(*question.shape, "--shape");
         if (!shape) return std::unexpected(shape.error());

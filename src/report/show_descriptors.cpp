@@ -58,19 +58,23 @@ Result<Tile> tile_of(const DescriptorQuestion& question) {
     return tile;
 }
 
-/// The tile that a descriptor describes, if its swizzle starts where its pattern does.
-Result<void> add_tile(Sheet& sheet, const atom::SharedOperand& operand, std::uint32_t start, int base_offset,
+/// The tile that a descriptor describes.
+Result<void> add_tile(Sheet& sheet, const std::vector<atom::OperandPart>& parts, int base_offset,
                       const ViewQuestion& asked) {
-    if (base_offset != 0 && operand.swizzle != layout::SwizzleMode::none) {
-        sheet.add(
-            "tile", "",
-            Lines{{fmt::format(
-                "base offset {}: the pattern starts {} bytes into its period; the swizzle takes (address >> 7) - {}",
-                base_offset, 128 * base_offset, base_offset)}});
-        return {};
-    }
-    const auto view = shared_view("tile", operand, start, "mn");
+    // (address >> 7) - base offset is the source of the swizzle: that of an address so many rows on, which is
+    // subtracted again. Rows count modulo the eight of the longest pattern.
+    const bool phased = base_offset != 0 && parts.front().operand.swizzle != layout::SwizzleMode::none;
+    const int ahead = phased ? 128 * (8 - base_offset) : 0;
+    auto view =
+        shared_view("tile", parts.front().operand, parts.front().start_bytes + static_cast<unsigned>(ahead), "mn");
     if (!view) return std::unexpected(view.error());
+    view->after = -ahead;
+    for (std::size_t i = 1; i < parts.size(); ++i) {
+        auto further = shared_view("tile", parts[i].operand, parts[i].start_bytes, "mn");
+        if (!further) return std::unexpected(further.error());
+        view->more.push_back({parts[i].first_k, std::move(further->layout)});
+        view->shape.back() += parts[i].operand.k;
+    }
     return add_view(sheet, *view, asked);
 }
 
@@ -127,7 +131,7 @@ Result<Sheet> encoded(const DescriptorQuestion& question, const Tile& tile, bool
         auto composed =
             layout::ComposedLayout::make(layout::traits(question.swizzle).bytes, question.start_bytes, shared->layout);
         if (!composed) return std::unexpected(composed.error());
-        const View view{"tile", {"mn", "k"}, {tile.mn, tile.k}, *std::move(composed), tile.bits, true};
+        const View view{"tile", {"mn", "k"}, {tile.mn, tile.k}, *std::move(composed), tile.bits, true, {}, 0};
         if (auto ok = add_view(sheet, view, question.view); !ok) return std::unexpected(ok.error());
     }
     return sheet;
@@ -142,13 +146,14 @@ Result<Sheet> decoded(const DescriptorQuestion& question, const Tile& tile, bool
     if (tcgen05) {
         const atom::Tcgen05Descriptor d = atom::decode_tcgen05_descriptor(*bits);
         sheet.add("fields", "", listing_of(atom::fields(d)));
-        const auto operand = atom::described(d, question.major, tile.bits, tile.mn, tile.k, tile.bits == 6);
-        const atom::SharedOperand use{question.major, layout::SwizzleMode::none, tile.bits, tile.mn, tile.k, 16, 16,
-                                      tile.bits == 6};
-        add_findings(sheet, atom::validate(d, operand ? *operand : use));
-        if (!operand) return sheet;
-        if (auto ok = add_tile(sheet, *operand, d.start_bytes, d.base_offset, question.view); !ok)
-            return std::unexpected(ok.error());
+        const int k = d.leading_is_address && tile.bits == 4 && !question.tile ? 96 : tile.k;
+        const bool padded = tile.bits == 6;
+        const auto parts = atom::described_parts(d, question.major, tile.bits, tile.mn, k, padded);
+        const atom::SharedOperand use{question.major, layout::SwizzleMode::none, tile.bits, tile.mn, k, 16, 16, padded};
+        const Diagnostics findings = atom::validate(d, use);
+        add_findings(sheet, findings);
+        if (!parts || !atom::operand_layout(parts->front().operand)) return sheet;
+        if (auto ok = add_tile(sheet, *parts, d.base_offset, question.view); !ok) return std::unexpected(ok.error());
         return sheet;
     }
     const atom::MatrixDescriptor d = atom::decode_matrix_descriptor(*bits);
@@ -156,7 +161,7 @@ Result<Sheet> decoded(const DescriptorQuestion& question, const Tile& tile, bool
     const atom::SharedOperand operand = atom::described(d, question.major, tile.bits, tile.mn, tile.k);
     add_findings(sheet, atom::validate(d, operand));
     if (!atom::operand_layout(operand)) return sheet;
-    if (auto ok = add_tile(sheet, operand, d.start_bytes, d.base_offset, question.view); !ok)
+    if (auto ok = add_tile(sheet, {{0, d.start_bytes, operand}}, d.base_offset, question.view); !ok)
         return std::unexpected(ok.error());
     return sheet;
 }
@@ -201,7 +206,7 @@ Result<Sheet> descriptor_sheet(const DescriptorQuestion& question) {
 
 Result<Sheet> instruction_descriptor_sheet(const InstructionDescriptorQuestion& question) {
     Sheet sheet;
-    if (!question.text.starts_with("0x") && !question.text.starts_with("0X")) {
+    if (!question.decodes()) {
         const auto instruction = atom::instruction_named(question.text);
         if (!instruction) return std::unexpected(instruction.error());
         const auto* mma = std::get_if<atom::Tcgen05Mma>(&instruction->atom);
@@ -294,11 +299,10 @@ Result<Sheet> tensor_memory_sheet(const std::optional<std::string>& address) {
 
 Result<Sheet> scale_factor_sheet(const ScaleFactorQuestion& question) {
     const auto vector = atom::scale_vector_named(question.vector);
-    if (!vector) return fail(fmt::format("expected --vec 1X, 2X or 4X, found '{}'", question.vector));
+    if (!vector) return fail(fmt::format("expected --vec 1X, 2X, 4X, 3X or 6X, found '{}'", question.vector));
     const auto scales = atom::scale_factors(*vector, question.rows, question.id, question.split);
     if (!scales) return std::unexpected(scales.error());
-    View view{"factor", {"row", "block"}, scales->layout.shape(), scales->layout, 8, false};
-    view.shape = {scales->rows, scales->factors};
+    const View view = scale_factor_view(*scales, "factor", "row");
     Sheet sheet;
     sheet.title = fmt::format("scale_vec::{}, factor id {}: {} rows × {} factors in Tensor Memory", atom::name(*vector),
                               question.id, scales->rows, scales->factors);

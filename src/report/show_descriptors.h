@@ -42,6 +42,8 @@ struct InstructionDescriptorQuestion {
     int cta_group = 1;
     bool weight_stationary = false;
     bool a_mn_major = false, b_mn_major = false;
+
+    bool decodes() const { return text.starts_with("0x") || text.starts_with("0X"); }
 };
 Result<Sheet> instruction_descriptor_sheet(const InstructionDescriptorQuestion& question);
 

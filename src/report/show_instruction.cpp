@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "atom/targets.h"
 #include "number/recipe.h"
 
 namespace tilepath::report {
@@ -14,48 +16,15 @@ using number::Format;
 
 std::string type_name(Format format) { return std::string(number::traits(format).name); }
 
-/// The devices of the table of arithmetic, as targets of ptxas.
-constexpr const char* targets[] = {"sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_120a"};
-
-int number_of(std::string_view target) { return std::stoi(std::string(target.substr(3))); }
-bool specific(std::string_view target) { return target.ends_with('a'); }
-
-/// Which targets assemble it, as ptxas 13.0 has it (tests hold the tables to it).
-struct Legal {
-    std::vector<std::string> operator()(const atom::MmaAtom& a) const {
-        return from(a.minimum_sm, a.kind != atom::MmaKind::none, a.kind != atom::MmaKind::none && a.minimum_sm >= 120);
-    }
-    std::vector<std::string> operator()(const atom::SparseMmaAtom& a) const {
-        return from(a.minimum_sm, a.minimum_sm >= 120, a.minimum_sm >= 120);
-    }
-    std::vector<std::string> operator()(const atom::WmmaAtom& a) const { return from(a.minimum_sm, false, false); }
-    std::vector<std::string> operator()(const atom::WgmmaAtom&) const { return {"sm_90a"}; }
-    std::vector<std::string> operator()(const atom::MatrixMove& a) const {
-        return from(a.transfer.minimum_sm, a.transfer.minimum_sm >= 100, false);
-    }
-    std::vector<std::string> operator()(const atom::MatrixTranspose&) const { return from(75, false, false); }
-    std::vector<std::string> operator()(const atom::Tcgen05Mma& a) const {
-        if (a.kind == atom::Tcgen05Kind::i8) return {"sm_100a"};
-        return {"sm_100a", "sm_103a"};
-    }
-    std::vector<std::string> operator()(const atom::TmemTransfer&) const { return {"sm_100a", "sm_103a"}; }
-    std::vector<std::string> operator()(const atom::TmemCopy&) const { return {"sm_100a", "sm_103a"}; }
-
-    static std::vector<std::string> from(int sm, bool only_specific, bool only_rtx) {
-        std::vector<std::string> all;
-        for (const std::string_view target : targets)
-            if (number_of(target) >= sm && (!only_specific || specific(target)) &&
-                (!only_rtx || number_of(target) >= 120))
-                all.emplace_back(target);
-        return all;
-    }
-};
-
 /// The arithmetic of one device, and on what the knowledge rests.
 void add_arithmetic(Sheet& sheet, number::Instruction instruction, atom::MmaTypes types,
-                    const std::vector<std::string>& legal, std::string_view kind) {
+                    const std::vector<std::string_view>& legal, std::string_view kind) {
     Listing listing{{"target", "arithmetic", "products per sum", "fraction bits kept", "evidence"}, {}};
-    for (const std::string& target : legal) {
+    std::string_view before;
+    for (const std::string_view target : legal) {
+        // sm_120a and sm_120f are one device.
+        const std::string_view device = target.substr(0, target.find_last_of("0123456789") + 1);
+        if (device == std::exchange(before, device)) continue;
         number::DotRequest request;
         request.device = *number::generation_of(target);
         request.instruction = instruction;
@@ -75,7 +44,7 @@ void add_arithmetic(Sheet& sheet, number::Instruction instruction, atom::MmaType
                             : recipe.kind == Kind::cuda_core_f32   ? "f32 on the CUDA cores"
                                                                    : "popcount";
         const bool sums = recipe.kind == Kind::fused || recipe.kind == Kind::fp8_through_f16;
-        listing.rows.push_back({target, std::string(words),
+        listing.rows.push_back({std::string(target), std::string(words),
                                 sums ? Value(std::int64_t{recipe.group_length}) : Value("-"),
                                 sums ? Value(std::int64_t{recipe.fraction_bits}) : Value("-"),
                                 std::string(number::name(found->evidence))});
@@ -101,7 +70,7 @@ Facts product_facts(const atom::Instruction& instruction, atom::Shape shape, ato
                                    type_name(types.c)));
     facts.add("FLOP", std::int64_t{2} * shape.m * shape.n * shape.k * blocks);
     facts.add("issued by", std::move(issued));
-    facts.add("targets", fmt::format("{}", fmt::join(std::visit(Legal{}, instruction.atom), " ")));
+    facts.add("targets", fmt::format("{}", fmt::join(atom::targets_of(instruction), " ")));
     return facts;
 }
 
@@ -122,7 +91,7 @@ struct Whole {
             add_fragment(listing, meta, fmt::format("registers of {} lanes", a.selectors == 1 ? "all" : "some"));
         }
         sheet.add("operands", "Operands", std::move(listing));
-        add_arithmetic(sheet, arithmetic, a.types, Legal{}(a), kind);
+        add_arithmetic(sheet, arithmetic, a.types, atom::targets_of(instruction), kind);
     }
     void operator()(const atom::MmaAtom& a) const {
         static constexpr std::string_view kinds[] = {"", "f8f6f4", "mxf8f6f4", "mxf4", "mxf4nvf4"};
@@ -138,13 +107,14 @@ struct Whole {
                                 "shared memory", std::int64_t{0}});
         add_fragment(listing, a.d, "registers");
         sheet.add("operands", "Operands", std::move(listing));
-        add_arithmetic(sheet, number::Instruction::wgmma, a.types, {"sm_90a"}, "");
+        add_arithmetic(sheet, number::Instruction::wgmma, a.types, atom::targets_of(instruction), "");
     }
     void operator()(const atom::Tcgen05Mma& a) const {
         Facts facts = product_facts(
             instruction, a.shape, a.types, 1,
             a.cta_group == 2 ? "one thread of a pair of CTAs, asynchronously" : "one thread, asynchronously");
         facts.add("data path", fmt::format("layout {}", atom::letter(a.data_path)));
+        if (a.shape_evidence != "manual") facts.add("shape from", std::string(a.shape_evidence));
         facts.add("D takes", fmt::format("{} of 512 columns of Tensor Memory in each CTA", a.d_columns));
         sheet.add("instruction", "", std::move(facts));
         Listing listing{operand_columns, {}};
@@ -157,18 +127,29 @@ struct Whole {
         if (a.sparse)
             listing.rows.push_back({"meta", fmt::format("{} × {}", a.shape.m, a.shape.k / a.chunk), "4 bits",
                                     "Tensor Memory", std::int64_t{0}});
-        if (atom::traits(a.kind).block_scaled)
-            for (const char* name : {"sfa", "sfb"})
-                listing.rows.push_back({name, "-", "ue8m0 or ue4m3", "Tensor Memory", std::int64_t{0}});
+        if (atom::traits(a.kind).block_scaled) {
+            const int factors = atom::factors_of(a.default_scale_vector());
+            const char* type = a.kind == atom::Tcgen05Kind::mxf4nvf4 ? "ue4m3 or ue8m0" : "ue8m0";
+            listing.rows.push_back(
+                {"sfa", fmt::format("{} × {}", a.shape.m, factors), type, "Tensor Memory", std::int64_t{0}});
+            listing.rows.push_back(
+                {"sfb", fmt::format("{} × {}", a.shape.n, factors), type, "Tensor Memory", std::int64_t{0}});
+        }
         sheet.add("operands", "Operands", std::move(listing));
-        add_arithmetic(sheet, number::Instruction::tcgen05_mma, a.types, Legal{}(a), atom::traits(a.kind).name);
+        if (a.shape.k == 96) {
+            sheet.add("arithmetic", "Arithmetic",
+                      Lines{{"unknown: no source tells how the sum of 96 products is cut off"}});
+            return;
+        }
+        add_arithmetic(sheet, number::Instruction::tcgen05_mma, a.types, atom::targets_of(instruction),
+                       atom::traits(a.kind).name);
     }
     void moves(std::string what, std::vector<std::pair<std::string, std::string>> more) const {
         Facts facts;
         facts.add("instruction", instruction.name);
         facts.add("does", std::move(what));
         for (auto& [name, value] : more) facts.add(name, value);
-        facts.add("targets", fmt::format("{}", fmt::join(std::visit(Legal{}, instruction.atom), " ")));
+        facts.add("targets", fmt::format("{}", fmt::join(atom::targets_of(instruction), " ")));
         sheet.add("instruction", "", std::move(facts));
     }
     void operator()(const atom::MatrixMove& a) const {
@@ -195,17 +176,52 @@ struct Whole {
         moves("transposes an 8 × 8 matrix of 16-bit elements in registers", {});
     }
     void operator()(const atom::TmemTransfer& a) const {
-        moves(
-            a.store ? "stores registers to Tensor Memory" : "loads Tensor Memory to registers",
-            {{"cells", fmt::format("{}{} lanes × {} columns", a.fragment.blocks > 1 ? "2 × " : "", a.lanes, a.columns)},
-             {"registers per thread", std::to_string(a.fragment.registers)},
-             {"lanes", "warp w touches lanes 32 (w mod 4) to 32 (w mod 4) + 31 only"}});
+        std::vector<std::pair<std::string, std::string>> more{
+            {"cells", fmt::format("{}{} lanes × {} columns", a.fragment.blocks > 1 ? "2 × " : "", a.lanes, a.columns)},
+            {"registers per thread", std::to_string(a.fragment.registers)},
+            {"lanes", "warp w touches lanes 32 (w mod 4) to 32 (w mod 4) + 31 only"}};
+        if (a.reduction)
+            more.emplace_back("reduces", fmt::format("{} of each thread's columns, into one further register",
+                                                     a.reduction->maximum ? "maximum" : "minimum"));
+        if (a.reduction && a.fragment.blocks > 1)
+            more.emplace_back("evidence",
+                              "inferred: each thread reduces its own block; the manual says \"in each lane\"");
+        moves(a.store ? "stores registers to Tensor Memory" : "loads Tensor Memory to registers", std::move(more));
     }
     void operator()(const atom::TmemCopy& a) const {
-        moves("copies shared memory to Tensor Memory", {{"rows", fmt::format("{} of {} bytes", a.rows, a.bytes)},
-                                                        {"copies of each", std::to_string(a.destination.replicas())}});
+        std::vector<std::pair<std::string, std::string>> more{
+            {"rows", fmt::format("{} of {} bytes", a.rows, a.bytes)},
+            {"copies of each", std::to_string(a.destination.replicas())}};
+        if (a.element_bits != 8) {
+            more.emplace_back("widens", fmt::format("16 elements of {} bits in each 16 bytes of the source, to bytes",
+                                                    a.element_bits));
+            more.emplace_back("evidence", std::string(a.evidence));
+        }
+        moves("copies shared memory to Tensor Memory", std::move(more));
+    }
+    void operator()(const atom::TmemShift& a) const {
+        moves("shifts rows of Tensor Memory down by one lane", {{"rows", "31 of 32 bytes, 8 columns; the last stays"},
+                                                                {"lanes", "the address' lane is a multiple of 32"},
+                                                                {"evidence", std::string(a.evidence)}});
     }
 };
+
+/// On what the layout of an operand rests, where that is less than the manual or a GPU.
+std::string evidence_of(const atom::Instruction& instruction, std::string_view operand, const OperandPlacement& p) {
+    if (const auto* shift = std::get_if<atom::TmemShift>(&instruction.atom)) return std::string(shift->evidence);
+    if (const auto* copy = std::get_if<atom::TmemCopy>(&instruction.atom))
+        return copy->element_bits == 8 ? "" : std::string(copy->evidence);
+    const auto* mma = std::get_if<atom::Tcgen05Mma>(&instruction.atom);
+    if (!mma) return {};
+    if (operand == "meta") return std::string(mma->metadata(p.selector)->evidence);
+    if (mma->shape.k == 96 && (operand == "sfa" || operand == "sfb"))
+        return "CuTe's map; how the factors of k of 96 wrap into the next cell is inferred from CUTLASS' main loop";
+    if (p.swizzle == layout::SwizzleMode::b128_atom_32b && p.major == atom::OperandMajor::k)
+        return "inferred: PTX ISA 9.7.16.10.3 lets K-major operands have 128B_atom_32B, 9.7.16.10.6 names no such "
+               "atom, "
+               "and CUTLASS refuses it";
+    return {};
+}
 
 }  // namespace
 
@@ -214,6 +230,7 @@ Result<Sheet> instruction_sheet(const InstructionQuestion& question) {
     if (!instruction) return std::unexpected(instruction.error());
     Sheet sheet;
     if (!question.operand && !question.view.asks()) {
+        if (auto ok = check_no_placement(question.placement); !ok) return std::unexpected(ok.error());
         std::visit(Whole{sheet, *instruction}, instruction->atom);
         if (!instruction->others.empty()) {
             std::vector<std::string> some(
@@ -229,10 +246,13 @@ Result<Sheet> instruction_sheet(const InstructionQuestion& question) {
     const std::vector<std::string_view> names = operand_names(*instruction);
     if (!question.operand && names.size() != 1)
         return fail("of which operand?", fmt::format("give --operand {}", fmt::join(names, "|")));
-    const auto view = operand_view(*instruction, question.operand ? std::string_view(*question.operand) : names.front(), question.placement);
+    const auto view = operand_view(*instruction, question.operand ? std::string_view(*question.operand) : names.front(),
+                                   question.placement);
     if (!view) return std::unexpected(view.error());
     sheet.title = fmt::format("{}, operand {}: {}", instruction->name, view->name, fmt::join(view->shape, " × "));
     if (auto ok = add_view(sheet, *view, question.view); !ok) return std::unexpected(ok.error());
+    if (const std::string evidence = evidence_of(*instruction, view->name, question.placement); !evidence.empty())
+        sheet.add("evidence", "Evidence", Lines{{evidence}});
     return sheet;
 }
 

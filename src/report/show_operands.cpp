@@ -18,7 +18,7 @@ int bits_of(Format format) { return format == Format::tf32 ? 32 : number::traits
 
 View layout_view(std::string name, Layout layout, std::string rows, std::string columns, int bits) {
     const std::vector<std::int64_t> shape = layout.shape();
-    return {std::move(name), {std::move(rows), std::move(columns)}, shape, std::move(layout), bits, false};
+    return {std::move(name), {std::move(rows), std::move(columns)}, shape, std::move(layout), bits, false, {}, 0};
 }
 
 std::unexpected<Diagnostics> no_operand(const atom::Instruction& instruction, std::string_view operand) {
@@ -49,9 +49,10 @@ Result<View> view(const atom::Instruction& instruction, const atom::MmaAtom& ato
     if (operand == "sfa" || operand == "sfb") {
         // Only the operand that is asked for has the selector given; the other's is as good as any.
         const atom::ScaleSelector given{p.scale_id, p.thread_id}, zero;
-        atom::ScaleVector vector = p.vector;
-        if (!p.vector_given && atom.kind == atom::MmaKind::mxf4) vector = atom::ScaleVector::x2;
-        if (!p.vector_given && atom.kind == atom::MmaKind::mxf4nvf4) vector = atom::ScaleVector::x4;
+        const atom::ScaleVector vector =
+            p.vector.value_or(atom.kind == atom::MmaKind::mxf4       ? atom::ScaleVector::x2
+                              : atom.kind == atom::MmaKind::mxf4nvf4 ? atom::ScaleVector::x4
+                                                                     : atom::ScaleVector::x1);
         const Format scale = vector == atom::ScaleVector::x4 ? Format::ue4m3 : Format::ue8m0;
         const auto scales = atom::mma_scales(atom.kind, vector, scale, operand == "sfa" ? given : zero,
                                              operand == "sfb" ? given : zero);
@@ -80,7 +81,10 @@ Result<View> view(const atom::Instruction& instruction, const atom::WmmaAtom& at
 
 Result<View> view(const atom::Instruction& instruction, const atom::WgmmaAtom& atom, std::string_view operand,
                   const OperandPlacement& p) {
-    if (operand == "D") return fragment_view("D", atom.d, "m", "n");
+    if (operand == "D") {
+        if (auto ok = only_from(p, {"registers"}); !ok) return std::unexpected(ok.error());
+        return fragment_view("D", atom.d, "m", "n");
+    }
     if (operand == "meta" && atom.sparse) {
         if (p.selector < 0 || p.selector >= atom.selectors)
             return fail(fmt::format("{} has a sparsity selector of 0 to {}, found {}", instruction.name,
@@ -118,23 +122,22 @@ Result<View> view(const atom::Instruction& instruction, const atom::MatrixTransp
 }
 
 Result<View> scale_view(const atom::Tcgen05Mma& mma, std::string_view operand, const OperandPlacement& p) {
-    atom::ScaleVector vector = p.vector;
-    if (!p.vector_given && mma.kind == atom::Tcgen05Kind::mxf4) vector = atom::ScaleVector::x2;
-    if (!p.vector_given && mma.kind == atom::Tcgen05Kind::mxf4nvf4) vector = atom::ScaleVector::x4;
-    const bool b = operand == "sfb", split = b && mma.data_path == atom::DataPath::b;
-    const int rows = b ? (mma.shape.n + 127) / 128 * 128 : mma.rows_per_cta();
-    const auto scales = atom::scale_factors(vector, rows, p.scale_id, split);
+    const bool b = operand == "sfb";
+    const auto scales = mma.scales(b, p.vector.value_or(mma.default_scale_vector()), p.scale_id);
     if (!scales) return std::unexpected(scales.error());
-    return layout_view(std::string(operand), scales->layout, b ? "n" : "m", "block", 8);
+    return scale_factor_view(*scales, std::string(operand), b ? "n" : "m");
 }
 
 Result<View> view(const atom::Instruction& instruction, const atom::Tcgen05Mma& mma, std::string_view operand,
                   const OperandPlacement& p) {
-    if (operand == "D") return layout_view("D", mma.d, "m", "n", bits_of(mma.types.d));
+    if (operand == "D") {
+        if (auto ok = only_from(p, {"tmem"}); !ok) return std::unexpected(ok.error());
+        return layout_view("D", mma.d, "m", "n", bits_of(mma.types.d));
+    }
     if (operand == "meta" && mma.sparse) {
         const auto metadata = mma.metadata(p.selector);
         if (!metadata) return std::unexpected(metadata.error());
-        return layout_view("meta", *metadata, "m", "chunk", 4);
+        return layout_view("meta", metadata->layout, "m", "chunk", 4);
     }
     if ((operand == "sfa" || operand == "sfb") && atom::traits(mma.kind).block_scaled)
         return scale_view(mma, operand, p);
@@ -155,12 +158,20 @@ Result<View> view(const atom::Instruction& instruction, const atom::Tcgen05Mma& 
 Result<View> view(const atom::Instruction& instruction, const atom::TmemTransfer& transfer, std::string_view operand,
                   const OperandPlacement&) {
     if (operand == "TMEM") return fragment_view("TMEM", transfer.fragment, "lane", "column");
+    if (operand == "redval" && transfer.reduction) return fragment_view("redval", transfer.reduced, "lane", "value");
     return no_operand(instruction, operand);
 }
 
 Result<View> view(const atom::Instruction& instruction, const atom::TmemCopy& copy, std::string_view operand,
                   const OperandPlacement&) {
-    if (operand == "rows") return layout_view("rows", copy.destination, "row", "byte", 8);
+    if (operand == "rows") return layout_view("rows", copy.destination, "row", "byte", copy.element_bits);
+    return no_operand(instruction, operand);
+}
+
+Result<View> view(const atom::Instruction& instruction, const atom::TmemShift& shift, std::string_view operand,
+                  const OperandPlacement&) {
+    if (operand == "source") return layout_view("source", shift.source, "row", "column", 32);
+    if (operand == "destination") return layout_view("destination", shift.destination, "row", "column", 32);
     return no_operand(instruction, operand);
 }
 
@@ -184,8 +195,11 @@ struct Names {
         if (atom::traits(mma.kind).block_scaled) all.insert(all.end(), {"sfa", "sfb"});
         return all;
     }
-    NameList operator()(const atom::TmemTransfer&) const { return {"TMEM"}; }
+    NameList operator()(const atom::TmemTransfer& transfer) const {
+        return transfer.reduction ? NameList{"TMEM", "redval"} : NameList{"TMEM"};
+    }
     NameList operator()(const atom::TmemCopy&) const { return {"rows"}; }
+    NameList operator()(const atom::TmemShift&) const { return {"source", "destination"}; }
 };
 
 }  // namespace
@@ -196,11 +210,14 @@ std::vector<std::string_view> operand_names(const atom::Instruction& instruction
 
 Result<View> operand_view(const atom::Instruction& instruction, std::string_view operand,
                           const OperandPlacement& placement) {
+    const std::vector<std::string_view> names = operand_names(instruction);
+    if (std::ranges::find(names, operand) == names.end()) return no_operand(instruction, operand);
+    if (auto ok = check_relevance(instruction, operand, placement); !ok) return std::unexpected(ok.error());
     return std::visit([&](const auto& atom) { return view(instruction, atom, operand, placement); }, instruction.atom);
 }
 
 View fragment_view(std::string name, const atom::Fragment& fragment, std::string rows, std::string columns) {
-    View made{std::move(name), {}, {}, fragment.layout, fragment.element_bits, false};
+    View made{std::move(name), {}, {}, fragment.layout, fragment.element_bits, false, {}, 0};
     if (fragment.blocks > 1) {
         made.dimensions.emplace_back("block");
         made.shape.push_back(fragment.blocks);
@@ -219,8 +236,26 @@ Result<View> shared_view(std::string name, const atom::SharedOperand& operand, s
     auto composed =
         layout::ComposedLayout::make(layout::traits(operand.swizzle).bytes, start_bytes, *std::move(layout));
     if (!composed) return std::unexpected(composed.error());
-    return View{std::move(name),      {std::move(mn), "k"}, {operand.mn, operand.k},
-                *std::move(composed), operand.element_bits, true};
+    return View{std::move(name),
+                {std::move(mn), "k"},
+                {operand.mn, operand.k},
+                *std::move(composed),
+                operand.element_bits,
+                true,
+                {}};
+}
+
+View scale_factor_view(const atom::ScaleFactors& scales, std::string name, std::string rows) {
+    View made{std::move(name),
+              {std::move(rows), "block"},
+              {scales.rows, scales.factors},
+              scales.runs.front().layout,
+              8,
+              false,
+              {}};
+    for (std::size_t i = 1; i < scales.runs.size(); ++i)
+        made.more.push_back({scales.runs[i].first, scales.runs[i].layout});
+    return made;
 }
 
 }  // namespace tilepath::report

@@ -10,6 +10,12 @@
 
 namespace tilepath::report {
 
+/// Columns (of the last dimension) from `begin` on that a layout of their own places.
+struct ViewPart {
+    std::int64_t begin = 0;
+    layout::ComposedLayout layout;
+};
+
 /// A matrix and where its elements lie: whatever `show` and `layout` are asked about. Everything below is read off the
 /// layout, by evaluating it.
 struct View {
@@ -19,8 +25,17 @@ struct View {
     layout::ComposedLayout layout;  ///< of that many elements
     int element_bits = 0;           ///< 0: not known
     bool bytes = false;             ///< the axis m counts bytes of shared memory, so that banks mean something
+    std::vector<ViewPart> more;     ///< further columns: factors in the next cell, an operand's second buffer
+    std::int64_t after = 0;         ///< bytes to add after the swizzle: less than 0 where a pattern has a phase
 
     std::string coordinate_text(std::int64_t element) const;
+    std::int64_t size() const;
+    bool uses(layout::Axis axis) const;
+    /// All places of an element.
+    std::vector<layout::Location> at(std::int64_t element) const;
+    Result<std::vector<layout::Location>> evaluate(std::span<const std::int64_t> coordinate) const;
+    /// Each part as a view of its own; the matrix itself where it is in one.
+    std::vector<View> parts() const;
 };
 
 /// What a square's colour stands for.

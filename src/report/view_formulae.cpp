@@ -130,14 +130,12 @@ std::optional<std::vector<std::string>> backward(const View& view, const Layout&
     return lines;
 }
 
-}  // namespace
-
-void add_formulae(Sheet& sheet, const View& view) {
+void add_part(Sheet& sheet, const std::string& key, const View& view) {
     Lines lines;
     const Result<Layout> grouped = layout::group(view.layout.layout(), view.shape);
     if (!grouped) {
         lines.lines.push_back("no closed form: " + grouped.error().front().message);
-        sheet.add("formula", "Formulae", std::move(lines));
+        sheet.add(key, "Formulae", std::move(lines));
         return;
     }
     lines.lines = forward(view, *grouped);
@@ -148,14 +146,25 @@ void add_formulae(Sheet& sheet, const View& view) {
         lines.lines.push_back(
             fmt::format("then {0} = {0} ^ ({0} >> {1} & {2}) << {3}", at, swizzle.base + std::max(swizzle.shift, 0),
                         (std::int64_t{1} << swizzle.bits) - 1, swizzle.base - std::min(swizzle.shift, 0)));
+    if (view.after != 0) lines.lines.push_back(fmt::format("then {0} = {0} - {1}", at, -view.after));
     if (!view.layout.swizzles() && view.layout.offset() == 0) {
         if (const auto back = backward(view, *grouped)) {
             lines.lines.push_back("and back");
             lines.lines.insert(lines.lines.end(), back->begin(), back->end());
         }
     }
-    sheet.add("formula", fmt::format("{}: element ({}) to place", view.name, fmt::join(view.dimensions, ", ")),
+    sheet.add(key, fmt::format("{}: element ({}) to place", view.name, fmt::join(view.dimensions, ", ")),
               std::move(lines));
+}
+
+}  // namespace
+
+void add_formulae(Sheet& sheet, const View& view) {
+    std::string key = "formula";
+    for (const View& part : view.parts()) {
+        add_part(sheet, key, part);
+        key += "_further";
+    }
 }
 
 }  // namespace tilepath::report

@@ -15,11 +15,6 @@ using layout::Location;
 
 constexpr std::int64_t most_cells = 1 << 16;
 
-bool uses(const View& view, Axis axis) {
-    const std::vector<Axis> axes = view.layout.layout().axes();
-    return std::ranges::find(axes, axis) != axes.end();
-}
-
 /// The thread or memory row that a place belongs to, and the column in it.
 struct Holder {
     std::int64_t row = 0, column = 0, within = 0;
@@ -29,9 +24,10 @@ struct HolderNames {
 };
 
 Holder holder_of(const View& view, const Location& place) {
-    if (uses(view, Axis::laneid))
+    if (view.uses(Axis::laneid))
         return {place[Axis::wid_in_wg] * 32 + place[Axis::laneid], place[Axis::reg], place[Axis::bit]};
-    if (uses(view, Axis::tlane)) return {place[Axis::tlane], place[Axis::tcol], place[Axis::bit]};
+    if (view.uses(Axis::tlane))
+        return {place[Axis::tlane], place[Axis::tcol], 8 * place[Axis::byte] + place[Axis::bit]};
     const std::int64_t at = place[Axis::m];
     if (view.bytes) return {at / 128, at % 128 / 16, at % 16 * 8 + place[Axis::bit]};
     const std::int64_t width = std::max<std::int64_t>(1, std::min<std::int64_t>(view.shape.back(), 64));
@@ -39,8 +35,8 @@ Holder holder_of(const View& view, const Location& place) {
 }
 
 HolderNames names_of(const View& view) {
-    if (uses(view, Axis::laneid)) return {"lane", "register", "What each register holds, low bits first"};
-    if (uses(view, Axis::tlane)) return {"lane", "column", "What each cell of Tensor Memory holds, low bits first"};
+    if (view.uses(Axis::laneid)) return {"lane", "register", "What each register holds, low bits first"};
+    if (view.uses(Axis::tlane)) return {"lane", "column", "What each cell of Tensor Memory holds, low bits first"};
     if (view.bytes)
         return {"line", "chunk", "What each 16-byte chunk of shared memory holds, by lines of 128 bytes (32 banks)"};
     return {"row", "column", "What each place holds"};
@@ -80,13 +76,13 @@ struct Shade {
 
 Shade shade_of(const View& view, const Location& place, Colour colour) {
     if (colour == Colour::automatic)
-        colour = uses(view, Axis::laneid) || uses(view, Axis::tlane) ? Colour::lane : Colour::bank;
+        colour = view.uses(Axis::laneid) || view.uses(Axis::tlane) ? Colour::lane : Colour::bank;
     switch (colour) {
         case Colour::lane:
-            if (uses(view, Axis::tlane)) return {static_cast<int>(place[Axis::tlane] / 4), 32, "TMEM lane / 4"};
+            if (view.uses(Axis::tlane)) return {static_cast<int>(place[Axis::tlane] / 4), 32, "TMEM lane / 4"};
             return {static_cast<int>(place[Axis::laneid]), 32, "lane"};
         case Colour::reg:
-            if (uses(view, Axis::tcol)) return {static_cast<int>(place[Axis::tcol] % 32), 32, "TMEM column"};
+            if (view.uses(Axis::tcol)) return {static_cast<int>(place[Axis::tcol] % 32), 32, "TMEM column"};
             return {static_cast<int>(place[Axis::reg] % 8), 8, "register"};
         case Colour::bank:
             return {static_cast<int>(view.bytes ? place[Axis::m] / 4 % 32 : place[Axis::m] % 32), 32,
@@ -99,20 +95,20 @@ Shade shade_of(const View& view, const Location& place, Colour colour) {
 }  // namespace
 
 Result<void> add_lane(Sheet& sheet, const View& view, std::int64_t lane) {
-    if (!uses(view, Axis::laneid) && !uses(view, Axis::tlane))
+    if (!view.uses(Axis::laneid) && !view.uses(Axis::tlane))
         return fail(fmt::format("{} lies in memory, no lane holds it", view.name), "ask for --element or --table");
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::int64_t>> held;
     std::int64_t lanes = 0;
-    for (std::int64_t element = 0; element < view.layout.size(); ++element) {
-        for (const Location& place : view.layout.at(element)) {
+    for (std::int64_t element = 0; element < view.size(); ++element) {
+        for (const Location& place : view.at(element)) {
             const Holder at = holder_of(view, place);
             lanes = std::max(lanes, at.row + 1);
             if (at.row == lane) held[{at.column, at.within}].push_back(element);
         }
     }
-    const std::int64_t all = lanes > 32 ? 128 : uses(view, Axis::tlane) ? 128 : 32;
+    const std::int64_t all = lanes > 32 ? 128 : view.uses(Axis::tlane) ? 128 : 32;
     if (lane < 0 || lane >= all) return fail(fmt::format("expected a lane of 0 to {}, found {}", all - 1, lane));
-    const std::string column = uses(view, Axis::tlane) ? "column" : "register";
+    const std::string column = view.uses(Axis::tlane) ? "column" : "register";
     Listing listing{{column, "bits", "element"}, {}};
     for (const auto& [where, elements] : held)
         for (const std::int64_t element : elements) {
@@ -132,7 +128,7 @@ Result<void> add_lane(Sheet& sheet, const View& view, std::int64_t lane) {
 }
 
 Result<void> add_tables(Sheet& sheet, const View& view, Colour colour) {
-    const std::int64_t size = view.layout.size();
+    const std::int64_t size = view.size();
     if (size > most_cells) return fail(fmt::format("expected at most {} elements to draw, found {}", most_cells, size));
     const std::int64_t columns = view.shape.back(), rows = size / columns;
     const std::string row_name =
@@ -154,7 +150,7 @@ Result<void> add_tables(Sheet& sheet, const View& view, Colour colour) {
     std::int64_t first_row = 0, last_row = 0, first_column = 0, last_column = 0;
     bool first = true;
     for (std::int64_t element = 0; element < size; ++element) {
-        const std::vector<Location> places = view.layout.at(element);
+        const std::vector<Location> places = view.at(element);
         Cell& cell = matrix.cells[static_cast<std::size_t>(element)];
         std::vector<std::string> words, full;
         for (const Location& place : places) {

@@ -1,11 +1,9 @@
 #include "atom/tcgen05_descriptor.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "atom/instruction_descriptor.h"
 #include "atom/zero_column_mask.h"
-#include "modules.h"
 
 namespace tilepath::atom {
 namespace {
@@ -54,12 +52,60 @@ TEST(Tcgen05Descriptor, SaysWhatIsWrong) {
     odd = d;
     odd.start_bytes += 256;
     EXPECT_EQ(first(odd, tile), "the start address lies 2 rows into the 1024-byte swizzle pattern with base offset 0");
+    SharedOperand wide = tile;
+    wide.swizzle = layout::SwizzleMode::b128_atom_32b;
+    EXPECT_EQ(first(*tcgen05_descriptor(wide, 0x2000), wide),
+              "where a K-major operand lies under 128B_atom_32B is inferred");
     SharedOperand turned{OperandMajor::mn, layout::SwizzleMode::b128, 32, 128, 8, 4096, 1024};
     EXPECT_EQ(first(*tcgen05_descriptor(turned, 0), turned), "MN-major 32-bit operands need the swizzle 128B_atom_32B");
     odd = d;
     odd.start_bytes = 1u << 18;
     EXPECT_FALSE(encode(odd));
     EXPECT_FALSE(tcgen05_descriptor({OperandMajor::k, layout::SwizzleMode::b128_atom_64b, 16, 64, 16, 16, 1024}, 0));
+}
+
+/// PTX ISA 9.7.16.3.1.2, in bytes: a row of 48 from the start address on leaves its line of 128 bytes; what leaves it
+/// lies at the same row of the buffer at the leading address.
+TEST(Tcgen05Descriptor, AnAddressForALeadingOffsetNamesASecondBuffer) {
+    for (const unsigned start : {0u, 48u, 64u, 80u, 96u, 112u}) {
+        Tcgen05Descriptor d = decode_tcgen05_descriptor(1ull << 46 | 1ull << 52 | 2ull << 61);
+        d.start_bytes = 0x2000 + start;
+        d.leading_bytes = 0x8000;
+        d.stride_bytes = 1024;
+        const auto parts = described_parts(d, OperandMajor::k, 4, 64, 96);
+        ASSERT_TRUE(parts);
+        EXPECT_EQ(parts->size(), start + 48 > 128 ? 2u : 1u);
+        for (int mn = 0; mn < 64; ++mn)
+            for (int k = 0; k < 96; ++k) {
+                const unsigned in_row = start + static_cast<unsigned>(k) / 2, row = static_cast<unsigned>(mn) * 128;
+                const std::uint64_t before = in_row < 128 ? 0x2000 + row + in_row : 0x8000 + row + in_row - 128;
+                const std::uint64_t expected = before ^ (before >> 7 & 7) << 4;
+                const OperandPart* part = &parts->front();
+                if (k >= parts->back().first_k) part = &parts->back();
+                const auto offset = operand_layout(part->operand)->evaluate({mn, k - part->first_k})->front();
+                ASSERT_EQ(operand_address(part->operand, part->start_bytes, 0,
+                                          static_cast<std::uint64_t>(offset[layout::Axis::m])),
+                          expected)
+                    << start << " " << mn << "," << k;
+                ASSERT_EQ(offset[layout::Axis::bit], 4 * (k % 2));
+            }
+        const SharedOperand use{OperandMajor::k, layout::SwizzleMode::b128, 4, 64, 96, 16, 1024};
+        EXPECT_FALSE(has_error(validate(d, use)));
+        const auto refusal = [&](Tcgen05Descriptor other, OperandMajor major = OperandMajor::k, int k = 96) {
+            const auto made = described_parts(other, major, 4, 64, k);
+            return made ? "legal" : made.error().front().message;
+        };
+        Tcgen05Descriptor other = d;
+        other.swizzle_bits = 4;
+        EXPECT_EQ(refusal(other), "a leading offset that is an address wants the swizzle 128B, found 64B");
+        other = d;
+        other.base_offset = 3;
+        EXPECT_EQ(refusal(other), "a leading offset that is an address wants a base offset of 0, found 3");
+        EXPECT_EQ(refusal(d, OperandMajor::mn),
+                  "a leading offset that is an address wants a K-major operand, found MN-major");
+        EXPECT_EQ(refusal(d, OperandMajor::k, 64),
+                  "a leading offset that is an address wants 48 bytes of K, found 64 elements of 4 bits");
+    }
 }
 
 TEST(InstructionDescriptor, EveryKindsWordIsTheManuals) {
@@ -81,6 +127,8 @@ TEST(InstructionDescriptor, EveryKindsWordIsTheManuals) {
               1u << 7 | 3u << 10 | 16u << 17 | 1u << 23 | 2u << 27);
     EXPECT_EQ(word(Tcgen05Kind::mxf4, {128, 128, 64}, {f32, e2m1, e2m1, f32}, 1),
               1u << 7 | 1u << 10 | 16u << 17 | 1u << 23 | 1u << 27);
+    EXPECT_EQ(word(Tcgen05Kind::mxf4nvf4, {256, 64, 96}, {f32, e2m1, e2m1, f32}, 2),
+              1u << 7 | 1u << 10 | 8u << 17 | 1u << 23 | 2u << 27 | 1u << 31);
     InstructionDescriptor scaled = decode_instruction_descriptor(3u << 29 | 2u << 4, Tcgen05Kind::mxf8f6f4);
     EXPECT_EQ(scaled.sfa_id, 3);
     EXPECT_EQ(scaled.sfb_id, 2);
@@ -153,45 +201,6 @@ TEST(ZeroColumnMask, TheManualsFourExamples) {
               "the column shift is at most 16 for m of 32, found 17");
     EXPECT_FALSE(zeroed_columns(mask, 256, 64));
     EXPECT_FALSE(zeroed_columns(mask, 64, 96));
-}
-
-/// A kind's form, dense or sparse, with one of its types.
-bool is_legal(std::string_view kind, int group, bool ws, bool sparse) {
-    const auto found = tcgen05_kind_named(kind);
-    if (!found) return false;
-    const Tcgen05KindTraits& row = traits(*found);
-    const MmaTypes types{row.accumulators.back(), row.inputs[0], row.inputs[0], row.accumulators.back()};
-    return tcgen05_mma(*found, {group == 2 ? 256 : 128, 64, sparse ? 2 * row.k : row.k}, types, group, ws, sparse)
-        .has_value();
-}
-
-TEST(Tcgen05Legality, PtxasAgreesOnKindsAndForms) {
-    const auto ptxas = find_ptxas();
-    if (!ptxas) GTEST_SKIP() << "no ptxas";
-    int legal = 0;
-    for (const int group : {1, 2}) {  // one kernel must not mix them
-        std::vector<std::string> texts;
-        std::vector<bool> ours;
-        for (const std::string_view kind : {"f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4", "mxf4nvf4", "f64"})
-            for (const bool ws : {false, true})
-                for (const bool sparse : {false, true}) {
-                    const bool scaled = kind.starts_with("mx");
-                    const char* scale = !scaled              ? ""
-                                        : kind == "mxf4nvf4" ? ".block_scale.scale_vec::4X"
-                                                             : ".block_scale";
-                    ours.push_back(is_legal(kind, group, ws, sparse));
-                    texts.push_back(
-                        fmt::format("tcgen05.mma{}{}.cta_group::{}.kind::{}{} [r190], q0, q1, {}r191{}, p0;",
-                                    ws ? ".ws" : "", sparse ? ".sp" : "", group, kind, scale, sparse ? "[r192], " : "",
-                                    scaled ? ", [r193], [r194]" : ""));
-                }
-        const auto refused = refused_by_ptxas(*ptxas, "sm_100a", module_text("sm_100a"), texts);
-        for (std::size_t i = 0; i < texts.size(); ++i) {
-            EXPECT_EQ(ours[i], !refused.contains(i)) << texts[i];
-            legal += ours[i];
-        }
-    }
-    EXPECT_EQ(legal, 4 * 4 + 4 * 2 + 3 * 4);  // four kinds with .ws on one CTA; three without
 }
 
 }  // namespace

@@ -86,50 +86,98 @@ TEST(Tcgen05Mma, EveryShapesAccumulatorAndAAreTheManuals) {
     EXPECT_EQ(paths, (std::set<char>{'A', 'B', 'C', 'D', 'E', 'F', 'G'}));
 }
 
+// k of 96 on sm_103a: 48 bytes of K in shared memory, twelve columns of Tensor Memory.
+TEST(Tcgen05Mma, KOf96IsTheManualsAndCutlass) {
+    const MmaTypes fp4{f32, e2m1, e2m1, f32};
+    int legal = 0;
+    for (const Tcgen05KindTraits& kind : all_tcgen05_kinds())
+        for (const int cta_group : {1, 2})
+            for (const bool sparse : {false, true})
+                for (const int m : {32, 64, 128, 256})
+                    for (int n = 8; n <= 256; n += 8) {
+                        const MmaTypes types = kind.k96 ? fp4
+                                                        : MmaTypes{kind.accumulators[0], kind.inputs[0], kind.inputs[0],
+                                                                   kind.accumulators[0]};
+                        const auto atom = tcgen05_mma(kind.kind, {m, n, 96}, types, cta_group, false, sparse);
+                        if (!atom) continue;
+                        ++legal;
+                        EXPECT_TRUE(n % 16 == 0 && (m == 128 || cta_group == 2)) << atom->name;
+                        EXPECT_EQ(atom->shape_evidence == "manual", cta_group == 2 && m == 256) << atom->name;
+                        if (n != 64) continue;
+                        for (int row = 0; row < m; ++row)
+                            for (int k = 0; k < 96; ++k) {
+                                const auto places = *atom->a_tensor_memory.evaluate({row, k});
+                                for (const Location& at : places) {
+                                    EXPECT_EQ(at[Axis::tlane] % 64, row % (m / cta_group) % 64);
+                                    EXPECT_EQ(at[Axis::tcol], k / 8);
+                                    EXPECT_EQ(at[Axis::bit], 4 * (k % 8));
+                                }
+                            }
+                        const auto tile = *atom->shared_a(OperandMajor::k, layout::SwizzleMode::b128);
+                        EXPECT_EQ(tile.layout.evaluate({9, 95})->front()[Axis::m], 1024 + 128 + 47);
+                        EXPECT_FALSE(atom->shared_a(OperandMajor::k, layout::SwizzleMode::b32));  // 48 bytes, 32 a row
+                    }
+    EXPECT_EQ(legal, 2 * (16 + 2 * 16));  // two kinds; m 128 of one CTA, 128 and 256 of two; n in steps of 16
+    EXPECT_EQ(tcgen05_mma(Tcgen05Kind::mxf4, {128, 64, 96}, fp4, 1, false, true).error().front().message,
+              "tcgen05.mma.sp.cta_group::1.kind::mxf4 has k of 128, found 96");
+    EXPECT_EQ(tcgen05_mma(Tcgen05Kind::mxf4, {128, 64, 32}, fp4, 1).error().front().message,
+              "tcgen05.mma.cta_group::1.kind::mxf4 has k of 64 or 96, found 32");
+}
+
 TEST(Tcgen05Mma, MetadataIsTheManuals) {
     for (const Case& c : cases())
-        for (const auto& [m, cta_group, ws] :
-             {std::tuple{128, 1, false}, {256, 2, false}, {32, 1, true}, {64, 1, true}, {128, 1, true}}) {
+        for (const auto& [m, cta_group, ws] : {std::tuple{128, 1, false},
+                                               {256, 2, false},
+                                               {32, 1, true},
+                                               {64, 1, true},
+                                               {128, 1, true},
+                                               {64, 1, false},
+                                               {128, 2, false}}) {
             const auto atom = tcgen05_mma(c.kind, {m, 64, 2 * c.k}, c.types, cta_group, ws, true);
             if (!atom) continue;
             const bool wide = c.kind == Tcgen05Kind::f16 || c.kind == Tcgen05Kind::tf32;
-            for (const int selector : {0, 1}) {
+            const int rows = m / cta_group;
+            // Layouts C and F: metadata use the sixteen lanes of each window that A and D use (PTX ISA 9.7.16.10.8.5).
+            const bool half = rows == 64 && !ws;
+            for (const int selector : {0, 1, 2, 3}) {
                 const auto metadata = atom->metadata(selector);
                 ASSERT_EQ(metadata.has_value(), selector == 0 || wide);
                 if (!metadata) continue;
-                const int rows = m / cta_group;
+                EXPECT_EQ(metadata->evidence.starts_with("inferred"), half || selector > 1) << atom->name;
                 for (int row = 0; row < m; ++row)
                     for (int k = 0; k < 2 * c.k; k += atom->chunk) {
                         Location at;
                         const int r = row % rows;
                         at[Axis::cluster_ctarank] = row / rows;
                         if (c.kind == Tcgen05Kind::f16) {
-                            at[Axis::tlane] = r % 8 + 16 * (r / 16) + 8 * (k / 16);
+                            at[Axis::tlane] = r % 8 + (half ? 32 : 16) * (r / 16) + 8 * (k / 16);
                             at[Axis::bit] = k % 16 + 16 * (r / 8 % 2);
                         } else if (c.kind == Tcgen05Kind::tf32) {
-                            at[Axis::tlane] = r % 8 + 16 * (r / 16) + 8 * (k / 8);
+                            at[Axis::tlane] = r % 8 + (half ? 32 : 16) * (r / 16) + 8 * (k / 8);
                             at[Axis::bit] = 2 * (k % 8) + 16 * (r / 8 % 2);
                         } else {
                             const int bit = c.bits == 4 ? k / 2 : k;
-                            at[Axis::tlane] = r;
+                            at[Axis::tlane] = half ? 32 * (r / 16) + r % 16 : r;
                             at[Axis::tcol] = bit / 32;
                             at[Axis::bit] = bit % 32;
                         }
                         at[Axis::tcol] = at[Axis::tcol] + selector;
                         std::set<Location> expected;
-                        for (int copy = 0; copy < 128 / rows; ++copy) {
+                        for (int copy = 0; copy < (half ? 1 : 128 / rows); ++copy) {
                             Location other = at;
                             other[Axis::tlane] = at[Axis::tlane] + rows * copy;
                             expected.insert(other);
                         }
-                        const auto places = *metadata->evaluate({row, k / atom->chunk});
+                        const auto places = *metadata->layout.evaluate({row, k / atom->chunk});
                         ASSERT_EQ(std::set<Location>(places.begin(), places.end()), expected)
                             << atom->name << " " << row << " " << k;
                     }
             }
         }
-    const auto half = tcgen05_mma(Tcgen05Kind::f16, {64, 64, 32}, {f32, f16, f16, f32}, 1, false, true);
-    EXPECT_EQ(half->metadata(0).error().front().message, "where the metadata of 64 rows per CTA lie is not known");
+    const auto atom = tcgen05_mma(Tcgen05Kind::f16, {64, 64, 32}, {f32, f16, f16, f32}, 1, false, true);
+    EXPECT_EQ(atom->metadata(4).error().front().message, "kind::f16 has a sparsity selector of 0 to 3, found 4");
+    const auto narrow = tcgen05_mma(Tcgen05Kind::i8, {64, 64, 64}, {s32, s8, s8, s32}, 1, false, true);
+    EXPECT_EQ(narrow->metadata(1).error().front().message, "kind::i8 has a sparsity selector of 0, found 1");
     const auto dense = tcgen05_mma(Tcgen05Kind::f16, {64, 64, 16}, {f32, f16, f16, f32}, 1);
     EXPECT_EQ(dense->metadata(0).error().front().message, "a dense instruction has no metadata");
 }

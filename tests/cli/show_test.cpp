@@ -30,7 +30,7 @@ TEST(ShowCommand, TellsAnInstruction) {
     EXPECT_THAT(answer("ldmatrix.x4.trans"), HasSubstr("24-31                 3"));
     EXPECT_THAT(answer("movmatrix"), HasSubstr("transposes an 8 × 8 matrix"));
     EXPECT_THAT(answer("mma.sync.m16n8k64.kind::mxf4"),
-                AllOf(HasSubstr("targets      sm_120a\n"), Not(HasSubstr("sm_100a"))));
+                AllOf(HasSubstr("targets      sm_120a sm_120f\n"), Not(HasSubstr("sm_100a"))));
 }
 
 TEST(ShowCommand, SaysWhoHoldsAnElement) {
@@ -58,6 +58,64 @@ TEST(ShowCommand, SaysWhoHoldsAnElement) {
                 HasSubstr("lane 11, bits 24-31"));
     EXPECT_THAT(answer("tcgen05.mma.cta_group::1.kind::mxf8f6f4 --operand sfa --element 40,0 --id 1"),
                 HasSubstr("TMEM lane 104, column 1, bits 8-15"));
+}
+
+TEST(ShowCommand, KnowsWhatIsOnlyOnSomeBlackwells) {
+    const std::string k96 = "tcgen05.mma.cta_group::2.kind::mxf4.m256n128k96";
+    EXPECT_THAT(answer(k96), AllOf(HasSubstr("targets      sm_103a\n"), HasSubstr("sfa      256 × 3    ue8m0"),
+                                   HasSubstr("unknown: no source tells")));
+    EXPECT_THAT(answer("tcgen05.mma.cta_group::1.kind::mxf4.m128n128k96"), HasSubstr("shape from   CUTLASS"));
+    // Block q = id + s in byte q mod 4 of column row/32 + 4 (q/4).
+    EXPECT_THAT(answer(k96 + " --operand sfa --id 2 --element 40,1 --element 40,2 --formula"),
+                AllOf(HasSubstr("TMEM lane 104, column 1, bits 24-31"), HasSubstr("TMEM lane 104, column 5, bits 0-7"),
+                      HasSubstr("TMEM_column = m/32 + 4\n"), HasSubstr("inferred from CUTLASS' main loop")));
+    EXPECT_THAT(answer(k96 + " --operand sfa --vec 2X", 2),
+                HasSubstr("kind::mxf4 with k of 96 has scale vectors of 3X, found 2X"));
+    EXPECT_THAT(answer("scale-factors --vec 6X --id 2 --element 0,3"), HasSubstr("lane 0, column 4, bits 8-15"));
+    EXPECT_THAT(answer("tcgen05.mma.sp.cta_group::1.kind::f16.m64n64k32 --operand meta --element 17,4 --selector 2"),
+                AllOf(HasSubstr("TMEM lane 41, column 2, bits 0-3"), HasSubstr("inferred: metadata share the lanes")));
+    EXPECT_THAT(answer("tcgen05.ld.red.16x32bx2.x4.min.s32 --operand redval --element 1,3,0"), HasSubstr("lane 19"));
+    EXPECT_THAT(answer("tcgen05.ld.red.32x32b.x4"), HasSubstr("targets               sm_103a sm_103f sm_110a sm_110f"));
+    EXPECT_THAT(answer("tcgen05.shift --operand source --element 0,0"),
+                AllOf(HasSubstr("TMEM lane 1, column 0"), HasSubstr("inferred: down is taken")));
+    EXPECT_THAT(answer("tcgen05.cp.128x128b.b8x16.b4x16_p64 --element 3,5"),
+                HasSubstr("TMEM lane 3, column 1, byte 1, bits 2-5"));
+    EXPECT_THAT(answer("tcgen05.cp.128x128b --lane 3"), HasSubstr("1  24-31  rows[3,7]"));
+    // Row 3 of a tile whose rows start at byte 96: 416 + 31 keeps its line, byte 32 is the second buffer's first.
+    const std::string split = "descriptor 0x4010404000010006 --arch sm_103a --dtype e2m1 --tile 64x96";
+    EXPECT_THAT(answer(split + " --element 3,63 --element 3,64"),
+                AllOf(HasSubstr("byte 463 = 0x1cf, bank 19, bits 4-7"), HasSubstr("byte 416 = 0x1a0, bank 8, bits 0-3"),
+                      HasSubstr("which only sm_103a knows")));
+    EXPECT_THAT(answer("descriptor 0x4010404000010006 --arch sm_103a --dtype e2m1 --tile 64x64", 1),
+                HasSubstr("wants 48 bytes of K"));
+    // A base offset of 2: (byte >> 7) - 2 chooses the chunk. Row 3: 384 ^ (1 << 4).
+    EXPECT_THAT(answer("descriptor 0x4004004000010000 --element 3,0"), HasSubstr("tile[3,0]  byte 400"));
+}
+
+TEST(ShowCommand, OptionsThatSayNothingAreRefused) {
+    const std::tuple<const char*, const char*, const char*> rows[] = {
+        {"mma.sync.m16n8k16 --operand A --id 3", "--id says nothing of operand A of mma.sync", "sfa or sfb"},
+        {"mma.sync.m16n8k16 --id 3", "--id says nothing of a whole instruction", "sfa or sfb"},
+        {"mma.sync.m16n8k16 --operand A --swizzle 128B", "--swizzle says nothing of operand A", "in shared memory"},
+        {"mma.sync.m16n8k64.kind::mxf4 --operand sfa --selector 0", "--selector says nothing of operand sfa", "meta"},
+        {"mma.sp.m16n8k32 --operand meta --from registers", "--from says nothing of operand meta", "A, B, C or D"},
+        {"wgmma.m64n8k16 --operand D --major MN", "--major says nothing of operand D", "shared memory"},
+        {"wgmma.m64n8k16 --operand A --start 16", "--start says nothing of operand A", "in shared memory"},
+        {"wgmma.m64n8k16 --operand D --from shared", "does not come from 'shared'", "it comes from registers"},
+        {"tcgen05.mma.kind::mxf4 --operand sfb --thread-id 1", "--thread-id says nothing of operand sfb", "mma.sync"},
+        {"tcgen05.mma --operand A --from tmem --major K", "--major says nothing of operand A", "in shared memory"},
+        {"tcgen05.mma --operand D --vec 1X", "--vec says nothing of operand D", "sfa or sfb"},
+        {"tcgen05.ld.32x32b.x8 --from tmem --table", "--from says nothing of operand TMEM", "A, B, C or D"},
+        {"ldmatrix.x4 --conflicts --lane 2", "--lane says nothing of bank conflicts", "without --conflicts"},
+        {"ld.shared.b32 --conflicts --pattern 32:4 --pitch 64", "--pitch says nothing of a --pattern", "ldmatrix"},
+        {"descriptor 0x4000004000010000 --swizzle 64B", "--swizzle says nothing of a descriptor that is decoded",
+         "bits"},
+        {"idesc 0x08400010 --a-mn-major", "--a-mn-major says nothing of a descriptor that is decoded", "instruction"},
+        {"idesc tcgen05.mma.kind::f16 --kind i8", "--kind says nothing of a descriptor that is encoded", "bits"},
+        {"mma.sync.m16n8k16 --operand A --element 0,0 --colour lane", "--colour says nothing", "--table"},
+    };
+    for (const auto& [arguments, what, needs] : rows)
+        EXPECT_THAT(answer(arguments, 2), AllOf(HasSubstr(what), HasSubstr(needs)));
 }
 
 TEST(ShowCommand, WritesFormulaeAndNotations) {
