@@ -21,7 +21,7 @@ enum class Values { narrow_exponents, wide_exponents, special };
 template <class L>
 struct Decoded {
     typename L::VF value;
-    typename L::VI exponent;
+    typename L::VI exponent;  // in the highest 8 bits
 };
 
 /// `x`: elements at the top of 32 bits, shifted right by `rule.right`.
@@ -47,23 +47,28 @@ HWY_INLINE Decoded<L> decode(const FloatRule& rule, typename L::VI x, typename L
     constexpr bool from_bits = values == Values::wide_exponents;
     const VI field = hn::And(from_bits ? bits : hn::BitCast(L::i32, value), set(0x7f800000));
     constexpr int lost = from_bits ? 0 : shift;
-    const VI exponent = hn::Add(hn::Max(field, set(rule.least_exponent - lost)), set(rule.exponent_offset + lost));
+    const VI exponent = hn::Sub(hn::Max(field, set(rule.least_exponent - lost)), set((127 << 23) - lost));
     const auto is_zero = hn::Eq(magnitude, hn::Zero(L::i32));
-    return {value, hn::IfThenElse(is_zero, set(rule.zero_exponent), exponent)};
+    const VI result = hn::IfThenElse(is_zero, set(zero_value_exponent * (1 << 23)), exponent);
+    return {value, hn::ShiftLeft<1>(result)};
 }
 
-/// The upper half of every lane of `exponents` to `out.exponents[k]`.
-template <int block>
+/// Byte `byte` of every 32-bit lane of `exponents` to `out.exponents[k]`.
+template <int byte, int block>
 HWY_INLINE void store_exponents(typename Lanes<block>::VI exponents, const FloatBlock& out, int k, int row) {
     using L = Lanes<block>;
-    const auto upper = hn::ShiftRight<16>(hn::BitCast(L::u32, exponents));
     if constexpr (block == block_rows) {
-        const auto high = hn::And(exponents, hn::Set(L::i32, std::int32_t(0xffff0000)));
+        const hn::Repartition<std::uint8_t, typename L::U32> u8;
+        HWY_ALIGN static constexpr std::uint8_t places[16] = {
+            byte,     byte,     byte,     byte,     byte + 4,  byte + 4,  byte + 4,  byte + 4,
+            byte + 8, byte + 8, byte + 8, byte + 8, byte + 12, byte + 12, byte + 12, byte + 12};
+        const auto copies = hn::TableLookupBytes(hn::BitCast(u8, exponents), hn::LoadDup128(u8, places));
         auto* const to = reinterpret_cast<std::int32_t*>(out.exponents) + k * block + row;
-        hn::Store(hn::Or(high, hn::BitCast(L::i32, upper)), L::i32, to);
+        hn::Store(hn::BitCast(L::i32, copies), L::i32, to);
     } else {
-        const hn::Rebind<std::uint16_t, typename L::U32> u16;
-        hn::Store(hn::TruncateTo(u16, upper), u16, reinterpret_cast<std::uint16_t*>(out.exponents) + k * block + row);
+        const hn::Rebind<std::uint8_t, typename L::U32> u8;
+        const auto lowest = hn::ShiftRight<8 * byte>(hn::BitCast(L::u32, exponents));
+        hn::StoreU(hn::TruncateTo(u8, lowest), u8, reinterpret_cast<std::uint8_t*>(out.exponents) + k * block + row);
     }
 }
 
@@ -97,8 +102,8 @@ HWY_INLINE bool decode_block(const FloatRule& given, const Rows& rows, int eleme
             const int k = place(rule, at * 8 / bits + i, elements);
             hn::Store(even.value, L::f32, out.values + k * block + row);
             hn::Store(odd.value, L::f32, out.values + (k + 1) * block + row);
-            store_exponents<block>(even.exponent, out, k, row);
-            store_exponents<block>(odd.exponent, out, k + 1, row);
+            store_exponents<3, block>(even.exponent, out, k, row);
+            store_exponents<3, block>(odd.exponent, out, k + 1, row);
         }
     });
     return !hn::AllFalse(L::i32, hn::Gt(largest, hn::Set(L::i32, rule.largest_quick)));
@@ -125,11 +130,12 @@ HWY_INLINE bool decode_pairs(const FloatRule& rule, const Rows& rows, const Floa
         const auto magnitude = hn::And(hn::BitCast(i16, x), hn::Set(i16, 0x7fff));
         largest = hn::Max(largest, magnitude);
         const auto field = hn::And(hn::ShiftRightSame(magnitude, right), hn::Set(i16, pairs.field));
-        const auto exponent = hn::Add(hn::Max(field, hn::Set(i16, 1 << 7)), hn::Set(i16, pairs.offset));
+        const auto exponent = hn::Sub(hn::Max(field, hn::Set(i16, 1 << 7)), hn::Set(i16, pairs.bias));
         const auto is_zero = hn::Eq(magnitude, hn::Zero(i16));
-        const auto result = hn::IfThenElse(is_zero, hn::Set(i16, pairs.zero_exponent), exponent);
-        store_exponents<block>(hn::ShiftLeft<16>(hn::BitCast(L::i32, result)), out, k, row);
-        store_exponents<block>(hn::BitCast(L::i32, result), out, k + 1, row);
+        const auto result = hn::IfThenElse(is_zero, hn::Set(i16, zero_value_exponent * (1 << 7)), exponent);
+        const auto bytes = hn::BitCast(L::i32, hn::ShiftLeft<1>(result));
+        store_exponents<1, block>(bytes, out, k, row);
+        store_exponents<3, block>(bytes, out, k + 1, row);
     };
     for_each_chunk<block>(rows, [&](const typename L::VU(&words)[4], int row, int at) HWY_ATTR {
         const int first = at * 8 / bits;

@@ -1,6 +1,6 @@
 // The truncated fused dot product on vectors over the rows of A.
 //
-// Quick path, per group of products: the largest exponent (16-bit lanes, two products at a time), then each product in
+// Quick path, per group of products: the largest exponent (8-bit lanes, four products at a time), then each product in
 // f32, exact, times 2^(F − e_max), exact, converted to an integer, which truncates toward zero, and added. It holds
 // while all of that stays inside f32's range. Everything else, infinities and NaN included, takes the wide path: the
 // same in f64, where every product is exact and in range.
@@ -35,7 +35,7 @@ HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int 
     const auto* const a = reinterpret_cast<const float*>(operands.a);
     const auto* const b = reinterpret_cast<const float*>(operands.b + std::size_t(block) * operands.b_block_bytes);
     const auto* const a_exponents = reinterpret_cast<const std::int32_t*>(a + operands.elements * block_rows);
-    const auto* const b_exponents = reinterpret_cast<const std::int16_t*>(b + operands.elements * block_columns);
+    const auto* const b_exponents = reinterpret_cast<const std::int8_t*>(b + operands.elements * block_columns);
     const bool a_special = operands.a_special, b_special = operands.b_special[block];
     for (int row = 0; row < block_rows; row += lanes)
         for (int column = 0; column < block_columns; column += columns) {

@@ -14,15 +14,18 @@ constexpr int block_rows = 16, block_columns = 8;
 /// A chunk of k: what one row holds in 16 bytes. Operands are filled up to whole chunks with zeros.
 constexpr int chunk_bytes = 16;
 
-/// Values are kept times 2^-10, except in special blocks (infinities, NaN, bf16 and tf32 of 2^64 and more). See
+/// Values are kept times 2^-10, except in special blocks (infinities, NaN, bf16 and tf32 of 2^46 and more). See
 /// engine_fused.cpp, "Range".
 constexpr int value_shift = 10;
 
+/// What stands for the exponent of a zero: the least of 8 bits. Values of the quick path lie below 2^46, so that beside
+/// any of them the sum is below all that the quick path accepts.
+constexpr int zero_value_exponent = -128, quick_exponents_end = 46;
+
 /// Exponents of two elements at once, each at the top of 16 bits; all at the place that is << 7 (f32's, halved).
 struct PairRule {
-    std::int16_t field = 0;   ///< the format's exponent field, shifted right by FloatRule::right
-    std::int16_t offset = 0;  ///< added to it
-    std::int16_t zero_exponent = 0;
+    std::int16_t field = 0;          ///< the format's exponent field, shifted right by FloatRule::right
+    std::int16_t bias = 0;           ///< subtracted from it
     std::int16_t largest_quick = 0;  ///< a magnitude, as in FloatRule
 };
 
@@ -34,14 +37,12 @@ struct FloatRule {
     int right = 0;
     std::int32_t mask = 0;
     float factor = 1;
-    std::int32_t largest_finite = 0;   ///< masked bits without sign; above it lie infinity and NaN
-    std::int32_t infinity = -1;        ///< masked bits without sign; −1: the format has none
-    std::int32_t largest_quick = 0;    ///< masked bits without sign; anything above it makes a block special
-    std::int32_t least_exponent = 0;   ///< emin + 127, at f32's place (<< 23)
-    std::int32_t exponent_offset = 0;  ///< added to f32's exponent field, same place
-    std::int32_t zero_exponent = 0;    ///< stands for zeros, same place
-    bool halves = false;               ///< fp8_through_f16: k mod 4 ∈ {0,1} first, then the others
-    PairRule pairs;                    ///< for formats of at most 16 bits, unless `halves`
+    std::int32_t largest_finite = 0;  ///< masked bits without sign; above it lie infinity and NaN
+    std::int32_t infinity = -1;       ///< masked bits without sign; −1: the format has none
+    std::int32_t largest_quick = 0;   ///< masked bits without sign; anything above it makes a block special
+    std::int32_t least_exponent = 0;  ///< emin + 127, at f32's place (<< 23)
+    bool halves = false;              ///< fp8_through_f16: k mod 4 ∈ {0,1} first, then the others
+    PairRule pairs;                   ///< for formats of at most 16 bits, unless `halves`
 };
 
 /// Where the elements of a block's rows lie.
@@ -54,21 +55,20 @@ struct Rows {
 
 /// An operand in the engine's form, in blocks of 16 rows of A or 8 columns of B. (k counts in an order of its own,
 /// which keeps groups together: of four 8-bit elements, 0, 2, 1, 3.) Element k of every row of a block lies together:
-/// first all values, f32 values[k][row], then all exponents, << 7 in 16 bits: exponents[k][row]. A has each exponent
-/// twice in a row, so that one 16-bit addition gives the sums for two columns, each of which, moved to the top of 32
-/// bits, is an exponent at f32's place.
+/// first all values, f32 values[k][row], then all exponents, 8 bits each: exponents[k][row]. A has each exponent four
+/// times in a row, so that one 8-bit addition gives the sums for four columns.
 struct FloatBlock {
     float* values;
-    std::int16_t* exponents;
+    std::int8_t* exponents;
 };
 
 inline FloatBlock float_block(std::byte* block, int elements, int rows) {
     auto* const values = reinterpret_cast<float*>(block);
-    return {values, reinterpret_cast<std::int16_t*>(values + elements * rows)};
+    return {values, reinterpret_cast<std::int8_t*>(values + elements * rows)};
 }
 
 /// Bytes of an element of A and of B in that form.
-constexpr int float_bytes_a = 4 + 4, float_bytes_b = 4 + 2;
+constexpr int float_bytes_a = 4 + 4, float_bytes_b = 4 + 1;
 
 /// How a group's sum meets 32 bits.
 enum class SumRange {

@@ -7,18 +7,17 @@
 namespace tilepath::number::engine {
 namespace {
 
-PairRule pair_rule(const FloatRule& rule, const FormatTraits& f, bool is_a) {
+PairRule pair_rule(const FloatRule& rule, const FormatTraits& f) {
     // Masked bits have the fraction below bit 23; here it begins below bit 15 − the exponent's width.
     const auto at_top = [&](std::int32_t masked) { return std::int16_t(masked >> (16 - rule.right)); };
     PairRule pairs;
     pairs.field = std::int16_t(((1 << f.exponent_bits) - 1) << 7);
-    pairs.offset = std::int16_t(((is_a ? 127 : 0) - f.bias) * (1 << 7));
-    pairs.zero_exponent = std::int16_t(rule.zero_exponent >> 16);
+    pairs.bias = std::int16_t(f.bias * (1 << 7));
     pairs.largest_quick = at_top(rule.largest_quick);
     return pairs;
 }
 
-FloatRule float_rule(const DotRecipe& recipe, const FormatTraits& f, bool is_a) {
+FloatRule float_rule(const DotRecipe& recipe, const FormatTraits& f) {
     const int shift = 23 - f.fraction_bits;  // from the format's fraction to f32's
     FloatRule rule;
     rule.container_bits = f.container_bits;
@@ -38,12 +37,8 @@ FloatRule float_rule(const DotRecipe& recipe, const FormatTraits& f, bool is_a) 
     rule.halves = recipe.kind == DotRecipe::Kind::fp8_through_f16;
     // There FP8 subnormals become normals of binary16, so that its emin holds.
     rule.least_exponent = (127 + (rule.halves ? -14 : 1 - f.bias)) << 23;
-    // Exponents below 64, so that the sum of two, with one bias in it, stays below 256: it lies at f32's place.
-    rule.largest_quick = f.exponent_bits == 8 ? ((127 + 64) << 23) - 1 : rule.largest_finite;
-    // Zeros: beside any exponent of the other side the sum is below all that the quick path accepts, and above -256.
-    rule.exponent_offset = is_a ? 0 : -(127 << 23);
-    rule.zero_exponent = (is_a ? -100 : -150) * (1 << 23);
-    if (f.bits <= 16 && !rule.halves) rule.pairs = pair_rule(rule, f, is_a);
+    rule.largest_quick = f.exponent_bits == 8 ? ((127 + quick_exponents_end) << 23) - 1 : rule.largest_finite;
+    if (f.bits <= 16 && !rule.halves) rule.pairs = pair_rule(rule, f);
     return rule;
 }
 
@@ -117,7 +112,7 @@ Plan::Operand operand_of(const DotRecipe& recipe, Plan::Kind kind, bool is_a) {
     operand.chunk_elements = chunk_bytes * 8 / operand.bits;
     operand.prepared_bits = prepared_bits(kind, is_a);
     operand.is_signed = traits(format).is_signed;
-    if (kind == Plan::Kind::floats) operand.floats = float_rule(recipe, traits(format), is_a);
+    if (kind == Plan::Kind::floats) operand.floats = float_rule(recipe, traits(format));
     return operand;
 }
 

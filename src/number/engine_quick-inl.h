@@ -19,40 +19,44 @@ namespace {
 struct Group {
     const float* HWY_RESTRICT a;
     const float* HWY_RESTRICT b;
-    const std::int32_t* HWY_RESTRICT a_exponents;  // both halves alike
-    const std::int16_t* HWY_RESTRICT b_exponents;
+    const std::int32_t* HWY_RESTRICT a_exponents;  // four bytes alike
+    const std::int8_t* HWY_RESTRICT b_exponents;
     int length;
     bool a_special, b_special;
 };
 
-/// The exponents of columns c and c + 1 in every lane.
-HWY_INLINE hn::Vec<I16> exponents_of_two(const std::int16_t* b) {
-    std::int32_t both;
-    __builtin_memcpy(&both, b, sizeof both);
-    return hn::BitCast(i16, set(both));
+/// The exponents of columns c … c + 3 in every lane.
+HWY_INLINE VI8 exponents_of_four(const std::int8_t* b) {
+    std::int32_t four;
+    __builtin_memcpy(&four, b, sizeof four);
+    return hn::BitCast(i8, set(four));
 }
 
-/// The largest exponent among the products, at f32's place, in `largest`.
-HWY_INLINE void largest_exponents(const Group& g, VI (&largest)[columns]) {
-    using VE = hn::Vec<I16>;
-    VE two[columns / 2];
+/// 16 bits at f32's place (<< 7) for two columns: `two[i]` holds those of 4 · (i / 2) + i % 2 (low half) and of that
+/// + 2.
+using Pairs = VI16[columns / 2];
+constexpr int first_of_pair(int i) { return i / 2 * 4 + i % 2; }
+
+/// The largest exponent among the products.
+HWY_INLINE void largest_exponents(const Group& g, Pairs& two) {
+    VI8 four[columns / 4];
     const std::int32_t* a = g.a_exponents;
-    const std::int16_t* b = g.b_exponents;
-    const VE first = hn::BitCast(i16, hn::Load(i32, a));
-#pragma GCC unroll 4
-    for (int c = 0; c < columns; c += 2) two[c / 2] = hn::Add(first, exponents_of_two(b + c));
+    const std::int8_t* b = g.b_exponents;
+    const VI8 first = hn::BitCast(i8, hn::Load(i32, a));
+#pragma GCC unroll 2
+    for (int c = 0; c < columns; c += 4) four[c / 4] = hn::SaturatedAdd(first, exponents_of_four(b + c));
     for (int k = 1; k < g.length; ++k) {
         a += block_rows, b += block_columns;
-        const VE exponents = hn::BitCast(i16, hn::Load(i32, a));
-#pragma GCC unroll 4
-        for (int c = 0; c < columns; c += 2)
-            two[c / 2] = hn::Max(two[c / 2], hn::Add(exponents, exponents_of_two(b + c)));
+        const VI8 exponents = hn::BitCast(i8, hn::Load(i32, a));
+#pragma GCC unroll 2
+        for (int c = 0; c < columns; c += 4)
+            four[c / 4] = hn::Max(four[c / 4], hn::SaturatedAdd(exponents, exponents_of_four(b + c)));
     }
-#pragma GCC unroll 4
-    for (int c = 0; c < columns; c += 2) {
-        const VI both = hn::BitCast(i32, two[c / 2]);
-        largest[c] = hn::ShiftLeft<16>(both);
-        largest[c + 1] = hn::And(both, set(std::int32_t(0xffff0000)));
+    const VI16 bias = hn::Set(i16, 127 << 7);
+#pragma GCC unroll 2
+    for (int i = 0; i < columns / 4; ++i) {
+        two[2 * i] = hn::Add(even_bytes_at_7(four[i]), bias);
+        two[2 * i + 1] = hn::Add(odd_bytes_at_7(four[i]), bias);
     }
 }
 
@@ -70,13 +74,14 @@ HWY_INLINE void add_products(const float* HWY_RESTRICT values, const float* HWY_
     }
 }
 
-/// The exponent with which C enters, at f32's place.
+/// The exponents with which C enters, of one pair.
 template <ResultRounding rounding>
-HWY_INLINE VI exponent_of_c(VF c) {
-    const VI field = hn::And(bits_of(c), set(exponent_field));
+HWY_INLINE VI16 exponents_of_c(VF low, VF high) {
+    const VI16 upper = hn::BitCast(i16, hn::ShiftRight<16>(hn::BitCast(u32, low)));
+    const VI16 field = hn::And(hn::OddEven(hn::BitCast(i16, high), upper), hn::Set(i16, exponent_field >> 16));
     if constexpr (rounding != ResultRounding::rne_f16) return field;  // subnormals of f32 leave the range anyway
-    const VI is_zero = hn::VecFromMask(i32, hn::RebindMask(i32, hn::Eq(c, hn::Zero(f32))));  // false for NaN
-    return hn::AndNot(is_zero, hn::Max(field, set(least_f16_exponent)));
+    const VI16 is_zero = hn::VecFromMask(i16, hn::Eq(field, hn::Zero(i16)));  // subnormals of f16 are normal here
+    return hn::AndNot(is_zero, hn::Max(field, hn::Set(i16, least_f16_exponent >> 16)));
 }
 
 /// trunc(c · 2^(F − e_max)).
@@ -122,19 +127,22 @@ HWY_INLINE bool excuse_zeros(const Group& g, const VF (&state)[columns], VI (&up
 template <ResultRounding rounding, SumRange range>
 HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, VF (&state)[columns]) {
     VI up[columns], sums[columns];
-    largest_exponents(g, up);
-    const VI above = set((rule.fraction_bits + 127 + 2 * value_shift) << 23);
-    const VI floor = set((HWY_MAX(rule.zero_exponent, -30) + 127) << 23);
-    auto most = hn::Zero(u32);  // negative `up` counts as large
-#pragma GCC unroll 8
-    for (int c = 0; c < columns; ++c) {
-        VI largest = hn::Max(up[c], exponent_of_c<rounding>(state[c]));
+    Pairs two;
+    largest_exponents(g, two);
+    const VI16 above = hn::Set(i16, std::int16_t((rule.fraction_bits + 127 + 2 * value_shift) << 7));
+    const VI16 floor = hn::Set(i16, std::int16_t((HWY_MAX(rule.zero_exponent, -30) + 127) << 7));
+    auto most = hn::Zero(u16);  // negative `up` counts as large
+#pragma GCC unroll 4
+    for (int i = 0; i < columns / 2; ++i) {
+        const int c = first_of_pair(i);
+        VI16 largest = hn::Max(two[i], exponents_of_c<rounding>(state[c], state[c + 2]));
         if constexpr (rounding == ResultRounding::rne_f16) largest = hn::Max(largest, floor);
-        up[c] = hn::Sub(above, largest);
-        most = hn::Max(most, hn::BitCast(u32, up[c]));
+        const VI16 both = hn::Sub(above, largest);
+        most = hn::Max(most, hn::BitCast(u16, both));
+        up[c] = hn::ShiftLeft<16>(hn::BitCast(i32, both));
+        up[c + 2] = hn::And(hn::BitCast(i32, both), set(std::int32_t(0xffff0000)));
     }
-    if (!hn::AllFalse(u32, hn::Gt(most, hn::Set(u32, std::uint32_t(largest_up)))) && !excuse_zeros(g, state, up))
-        return false;
+    if (!hn::AllFalse(u16, hn::Gt(most, hn::Set(u16, largest_up >> 16))) && !excuse_zeros(g, state, up)) return false;
 
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c)

@@ -65,6 +65,10 @@ HWY_INLINE void load_words(const std::byte* from, std::ptrdiff_t stride, typenam
 template <int block, class Body>
 HWY_INLINE void for_each_chunk(const Rows& rows, const Body& body) {
     using L = Lanes<block>;
+    // A window into longer rows: the caller will come for what follows.
+    constexpr int line_bytes = 64;
+    if (rows.stride >= 2 * line_bytes)
+        for (int r = 0; r < rows.count; ++r) __builtin_prefetch(rows.data + r * rows.stride + line_bytes);
     for (int at = 0; at < rows.bytes; at += chunk_bytes) {
         const std::byte* from = rows.data + at;
         std::ptrdiff_t stride = rows.stride;

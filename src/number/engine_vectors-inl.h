@@ -21,12 +21,18 @@ using F32 = hn::CappedTag<float, block_rows>;
 using I32 = hn::Rebind<std::int32_t, F32>;
 using U32 = hn::Rebind<std::uint32_t, F32>;
 using I16 = hn::Repartition<std::int16_t, F32>;
+using U16 = hn::Repartition<std::uint16_t, F32>;
+using I8 = hn::Repartition<std::int8_t, F32>;
 using VF = hn::Vec<F32>;
 using VI = hn::Vec<I32>;
+using VI16 = hn::Vec<I16>;
+using VI8 = hn::Vec<I8>;
 constexpr F32 f32;
 constexpr I32 i32;
 constexpr U32 u32;
 constexpr I16 i16;
+constexpr U16 u16;
+constexpr I8 i8;
 constexpr int lanes = int(hn::MaxLanes(f32));
 /// Columns that are worked on together: their scales and sums stay in registers.
 constexpr int columns = HWY_TARGET == HWY_AVX3 ? 8 : 4;
@@ -41,6 +47,28 @@ HWY_INLINE VF float_of(VI v) { return hn::BitCast(f32, v); }
 HWY_INLINE VI set(std::int32_t v) { return hn::Set(i32, v); }
 HWY_INLINE VI shift_right_logical_24(VI v) { return hn::BitCast(i32, hn::ShiftRight<24>(hn::BitCast(u32, v))); }
 HWY_INLINE VI sign_bit_of(VI v) { return hn::And(v, set(INT32_MIN)); }
+
+/// The even bytes, times 2^7, in 16 bits.
+HWY_INLINE VI16 even_bytes_at_7(VI8 v) {
+#if HWY_TARGET == HWY_AVX3
+    return VI16{_mm512_maddubs_epi16(_mm512_set1_epi16(0x0080), v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return VI16{_mm256_maddubs_epi16(_mm256_set1_epi16(0x0080), v.raw)};
+#else
+    return hn::ShiftRight<1>(hn::ShiftLeft<8>(hn::BitCast(i16, v)));
+#endif
+}
+
+/// The odd bytes, times 2^7, in 16 bits.
+HWY_INLINE VI16 odd_bytes_at_7(VI8 v) {
+#if HWY_TARGET == HWY_AVX3
+    return VI16{_mm512_maddubs_epi16(_mm512_set1_epi16(std::int16_t(0x8000)), v.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return VI16{_mm256_maddubs_epi16(_mm256_set1_epi16(std::int16_t(0x8000)), v.raw)};
+#else
+    return hn::ShiftRight<1>(hn::And(hn::BitCast(i16, v), hn::Set(i16, std::int16_t(0xff00))));
+#endif
+}
 
 /// |v| < 2^31, toward zero. (Highway's own also corrects what is out of range.)
 HWY_INLINE VI truncate(VF v) {

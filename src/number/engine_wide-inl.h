@@ -74,8 +74,8 @@ HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, 
     largest = hn::Max(largest, zero_exponent);
     for (int k = 0; k < g.length; ++k) {
         if (g.b[k * block_columns + column] == 0.0f) continue;
-        const auto other = hn::Set(i32_half, g.b_exponents[k * block_columns + column] >> 7);
-        const auto sum = hn::Add(hn::ShiftRight<23>(hn::Load(i32_half, g.a_exponents + k * block_rows + row)), other);
+        const auto other = hn::Set(i32_half, 127 + g.b_exponents[k * block_columns + column]);
+        const auto sum = hn::Add(hn::ShiftRight<24>(hn::Load(i32_half, g.a_exponents + k * block_rows + row)), other);
         const auto value = hn::Load(f32_half, g.a + k * block_rows + row);
         const auto is_zero = hn::RebindMask(i32_half, hn::Eq(value, hn::Zero(f32_half)));
         largest = hn::Max(largest, hn::IfThenElse(is_zero, zero_exponent, sum));
