@@ -28,6 +28,17 @@ struct State {
     std::ptrdiff_t d_stride;
 };
 
+/// A group that the quick path refused, or that is special.
+template <ResultRounding rounding, SumRange range>
+HWY_NOINLINE void rare_group(const FusedRule& rule, const Group& g, float* values) {
+    VF state[columns];
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) state[c] = hn::Load(f32, values + c * lanes);
+    if (g.a_special || g.b_special || !quick_group<rounding, range, true>(rule, g, state)) wide_groups(rule, g, state);
+#pragma GCC unroll 8
+    for (int c = 0; c < columns; ++c) hn::Store(state[c], f32, values + c * lanes);
+}
+
 /// The groups of [first, last) of k, chained, for one block of D.
 template <ResultRounding rounding, SumRange range>
 HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int block, int first, int last,
@@ -37,6 +48,7 @@ HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int 
     const auto* const a_exponents = reinterpret_cast<const std::int32_t*>(a + operands.elements * block_rows);
     const auto* const b_exponents = reinterpret_cast<const std::int8_t*>(b + operands.elements * block_columns);
     const bool a_special = operands.a_special, b_special = operands.b_special[block];
+    const bool special = a_special | b_special;
     for (int row = 0; row < block_rows; row += lanes)
         for (int column = 0; column < block_columns; column += columns) {
             VF sums[columns];
@@ -50,8 +62,13 @@ HWY_INLINE void add_groups(const FusedRule& rule, const Operands& operands, int 
                               HWY_MIN(rule.group_length, last - k),
                               a_special,
                               b_special};
-                const bool special = a_special | b_special;
-                if (special || !quick_group<rounding, range>(rule, g, sums)) wide_groups(rule, g, sums);
+                if (HWY_LIKELY(!special) && HWY_LIKELY((quick_group<rounding, range, false>(rule, g, sums)))) continue;
+                HWY_ALIGN float values[columns * lanes];
+#pragma GCC unroll 8
+                for (int c = 0; c < columns; ++c) hn::Store(sums[c], f32, values + c * lanes);
+                rare_group<rounding, range>(rule, g, values);
+#pragma GCC unroll 8
+                for (int c = 0; c < columns; ++c) sums[c] = hn::Load(f32, values + c * lanes);
             }
 #pragma GCC unroll 8
             for (int c = 0; c < columns; ++c) hn::StoreU(sums[c], f32, state.d + (column + c) * state.d_stride + row);

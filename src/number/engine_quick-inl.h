@@ -124,7 +124,7 @@ HWY_INLINE bool excuse_zeros(const Group& g, const VF (&state)[columns], VI (&up
 /// cannot hold exactly (below 2^-126 as kept) less than 1 afterwards. So e_max ∈ [F − 105, F + 20]: results are normal
 /// f32 then, and zero terms and subnormal C lie too low to be the largest. With f16 results only the upper limit can
 /// fail: below 2^-28 all terms are zero (products of 5 exponent bits, and C, have none there), so a floor is free.
-template <ResultRounding rounding, SumRange range>
+template <ResultRounding rounding, SumRange range, bool excusing>
 HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, VF (&state)[columns]) {
     VI up[columns], sums[columns];
     Pairs two;
@@ -142,7 +142,10 @@ HWY_INLINE bool quick_group(const FusedRule& rule, const Group& g, VF (&state)[c
         up[c] = hn::ShiftLeft<16>(hn::BitCast(i32, both));
         up[c + 2] = hn::And(hn::BitCast(i32, both), set(std::int32_t(0xffff0000)));
     }
-    if (!hn::AllFalse(u16, hn::Gt(most, hn::Set(u16, largest_up >> 16))) && !excuse_zeros(g, state, up)) return false;
+    if (!hn::AllFalse(u16, hn::Gt(most, hn::Set(u16, largest_up >> 16)))) {
+        if constexpr (!excusing) return false;
+        if (!excuse_zeros(g, state, up)) return false;
+    }
 
 #pragma GCC unroll 8
     for (int c = 0; c < columns; ++c)
