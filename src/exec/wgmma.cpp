@@ -97,7 +97,8 @@ bool Executor::joins(Context& c, const PendingWgmma& others, const PendingWgmma&
     while (others.parts[other].frame == nullptr) ++other;
     const std::uint32_t warp = c.warp.index / warpgroup_warps * warpgroup_warps + static_cast<std::uint32_t>(other);
     if (others.code != mine.code) {
-        const CodePlace place = describe_place(*launch_.loaded.program, *others.function->function, others.code->op);
+        const program::CodePlace place =
+            program::code_place(*launch_.loaded.program, *others.function->function, others.code->op);
         fail(c, FaultKind::diverged, all_lanes,
              fmt::format("all warps of the warpgroup must execute the same wgmma; warp {} executed the one at {}:{}",
                          warp, place.ptx.file, place.ptx.line));
@@ -184,7 +185,8 @@ bool Executor::warp_left_warpgroup(Context& c) {
     const Warpgroup& group = warpgroup_of(c.warp);
     if (group.landed + group.pending.size() <= group.issued[part_of(c.warp)]) return true;
     const PendingWgmma& begun = group.pending[group.issued[part_of(c.warp)] - group.landed];
-    const CodePlace place = describe_place(*launch_.loaded.program, *begun.function->function, begun.code->op);
+    const program::CodePlace place =
+        program::code_place(*launch_.loaded.program, *begun.function->function, begun.code->op);
     fail(c, FaultKind::diverged, c.active,
          fmt::format("lanes exit before they execute the wgmma at {}:{}, which other warps of the warpgroup have "
                      "executed",

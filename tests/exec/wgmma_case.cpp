@@ -151,18 +151,17 @@ fill:
     cvt.u64.u32 %q5, %r3; add.u64 %q5, %q5, %q1; ld.global.b32 %r4, [%q5];
     add.u32 %r5, %r2, %r3; st.shared.b32 [%r5], %r4;
     add.u32 %r3, %r3, 512; setp.lt.u32 %p0, %r3, {0}; @%p0 bra fill;
-    membar.cta;
-    bar.sync 0;
+    {2}    bar.sync 0;
     mul.wide.u32 %q5, %r0, {1}; add.u64 %q2, %q2, %q5; add.u64 %q0, %q0, %q5;
     mul.wide.u32 %q5, %r0, 16; add.u64 %q3, %q3, %q5;
     mul.wide.u32 %q5, %r0, 4; add.u64 %q4, %q4, %q5; ld.global.b32 %m, [%q4];
     setp.eq.u32 %p1, %r0, %r0; setp.ne.u32 %p2, %r0, %r0;
 )",
-                                   wgmma_shared_bytes, 4 * registers);
+                                   wgmma_shared_bytes, 4 * registers, publish_shared);
     for (int i = 0; i < registers; ++i) text += fmt::format("ld.global.b32 %d{}, [%q2+{}];\n", i, 4 * i);
     for (int i = 0; i < 4 * test.steps; ++i)
         text += fmt::format("ld.global.b32 %a{}, [%q3+{}];\n", i, i / 4 * threads * 16 + i % 4 * 4);
-    text += "wgmma.fence.sync.aligned;\n";
+    text += test.before_first + "wgmma.fence.sync.aligned;\n";
     for (int i = 0; i < test.steps; ++i) text += test.instruction(i);
     text += "wgmma.commit_group.sync.aligned;\n" + test.before_wait + "wgmma.wait_group.sync.aligned 0;\n" +
             test.after_wait;

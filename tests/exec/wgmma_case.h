@@ -35,12 +35,15 @@ struct WgmmaCase {
     bool negate_a = false, negate_b = false;
     int selector = 0;
     std::uint64_t seed = 1;
-    std::string before_wait, after_wait;  ///< more PTX
+    std::string before_first, before_wait, after_wait;  ///< more PTX
 
     int bits() const;
     int k() const;
     std::string instruction(int step) const;
 };
+
+/// What makes shared memory that threads have written visible to wgmma. PTX ISA 9.7.15.3.
+inline constexpr const char* publish_shared = "membar.cta;\n";
 
 /// Everything that the kernel is given.
 struct WgmmaData {

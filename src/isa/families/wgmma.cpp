@@ -158,7 +158,7 @@ Family multiply_family(bool sparse) {
     for (const Types& types : all_types()) {
         const std::string& shape = sparse ? types.sparse_shape : types.shape;
         if (shape.empty()) continue;
-        texts.push_back(fmt::format("wgmma.mma_async{}.sync.aligned.shape{} d:none, a:none, b:b64{}, scale_d:none{}",
+        texts.push_back(fmt::format("wgmma.mma_async{}.sync{{.aligned}}.shape{} d:none, a:none, b:b64{}, scale_d:none{}",
                                     sparse ? ".sp" : "", types.syntax, sparse ? ", metadata:b32, selector:none" : "",
                                     types.tail));
         FormText form{texts.back(), types.words, since(8, 0, 90, Suffix::architecture)};
@@ -175,11 +175,11 @@ std::vector<Family> wgmma_families() {
     return {
         multiply_family(false),
         multiply_family(true),
-        {.manual = "9.7.15.7.1", .forms = {{"wgmma.fence.sync.aligned", {}, needs}}, .lower = plain<Op::wgmma_fence>},
+        {.manual = "9.7.15.7.1", .forms = {{"wgmma.fence.sync{.aligned}", {}, needs}}, .lower = plain<Op::wgmma_fence>},
         {.manual = "9.7.15.7.2",
-         .forms = {{"wgmma.commit_group.sync.aligned", {}, needs}},
+         .forms = {{"wgmma.commit_group.sync{.aligned}", {}, needs}},
          .lower = plain<Op::wgmma_commit>},
-        {.manual = "9.7.15.7.3", .forms = {{"wgmma.wait_group.sync.aligned n:none", {}, needs}}, .lower = wait},
+        {.manual = "9.7.15.7.3", .forms = {{"wgmma.wait_group.sync{.aligned} n:none", {}, needs}}, .lower = wait},
     };
 }
 
