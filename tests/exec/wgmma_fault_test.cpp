@@ -14,7 +14,7 @@ constexpr const char* product = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f
 std::string kernel(const std::string& all, const std::string& first = "", const std::string& others = "") {
     return R"(
         .shared .align 128 .b8 tile[8192];
-        mov.u32 %r0, %tid.x; shr.u32 %r1, %r0, 5; and.b32 %r2, %r0, 31; setp.eq.u32 %p0, %r1, 0; setp.lt.u32 %p1, %r2, 9;
+        mov.u32 %r0, %tid.x; mov.u32 %r3, tile; shr.u32 %r1, %r0, 5; and.b32 %r2, %r0, 31; setp.eq.u32 %p0, %r1, 0; setp.lt.u32 %p1, %r2, 9;
         mov.u64 %q4, 0x0000001000080040; mov.u64 %q5, 0x00000010000800C0;
 )" + all + "\n@%p0 bra first;\n" +
            others + "\nbra done;\nfirst:\n" + first +
@@ -42,11 +42,11 @@ TEST(WgmmaFault, NoneInARightKernel) { EXPECT_TRUE(run(kernel(multiply)).ok()); 
 
 TEST(WgmmaFault, AWarpgroupIs128Threads) {
     EXPECT_THAT(fault_of(kernel(multiply), FaultKind::diverged, 96), HasSubstr("four whole warps, 128 threads"));
-    EXPECT_THAT(fault_of(kernel(multiply), FaultKind::diverged, 120), HasSubstr("lanes 24–31 of warp 3"));
+    EXPECT_THAT(fault_of(kernel(multiply), FaultKind::diverged, 120), HasSubstr("lanes 24-31 of warp 3"));
 }
 
 TEST(WgmmaFault, LanesThatHaveLeft) {
-    EXPECT_THAT(fault_of(kernel("@%p0 exit;\n" + multiply), FaultKind::diverged), HasSubstr("lanes 0–31 of warp 0"));
+    EXPECT_THAT(fault_of(kernel("@%p0 exit;\n" + multiply), FaultKind::diverged), HasSubstr("lanes 0-31 of warp 0"));
     // One that leaves after the others have begun.
     EXPECT_THAT(fault_of(kernel("", "bar.sync 1, 128; exit;", multiply + " bar.sync 1, 128;"), FaultKind::diverged),
                 HasSubstr("exit before they execute the wgmma"));
