@@ -77,8 +77,9 @@ void Executor::exit_lanes(Context& c, LaneMask lanes) {
     }
     c.group.lanes &= ~lanes;
     c.group.pc = c.pc() + 1;
+    const bool warpgroup_goes_on = warp_left_warpgroup(c);
     if (c.group.lanes == 0) remove(warp, c.group);
-    lanes_left(warp);
+    if (warpgroup_goes_on) lanes_left(warp);
 }
 
 Step Executor::branch_indexed(Context& c) {

@@ -197,6 +197,8 @@ void Executor::land(Warp& warp, const PendingCopy& copy) {
 
 /// Some of the warp's copies land, by the seed.
 void Executor::land_randomly(Warp& warp) {
+    Warpgroup& group = warp.cta->warpgroups[warp.index / warpgroup_warps];
+    if (!group.pending.empty() && random_() % 2 == 0) land(*warp.cta, group, std::min<std::size_t>(group.whole(), 1));
     if (warp.copies.empty()) return;
     warp.copies.land_if([&](const PendingCopy&) { return random_() % 8 == 0; },
                         [&](const PendingCopy& copy) { land(warp, copy); });

@@ -51,6 +51,7 @@ std::string Executor::describe_wait(Warp& warp, Group& group) {
         case GroupState::polling:
             return group.tested == nullptr ? "polls memory that nobody changes any more"
                                            : "tests again and again in vain " + describe_mbarrier(*warp.cta, group);
+        case GroupState::warpgroup: return describe_warpgroup(warp);
     }
     return "";
 }

@@ -60,6 +60,12 @@ Code Loader::decode(const MicroOp& op) {
     if (op.op == Op::special && op.variant == static_cast<std::uint8_t>(program::SpecialRegister::envreg) &&
         (op.immediate == 1 || op.immediate == 2))
         program_.synchronises_grid = true;
+    if (op.op == Op::wgmma) {
+        // A K loop's operations are alike, and share what is large: their tables.
+        const auto alike = [&](const auto& each) { return each->wgmma == function_.mmas[op.detail]; };
+        const auto known = std::ranges::find_if(out_.matrix_plans, alike);
+        if (known != out_.matrix_plans.end()) return code.matrix = known->get(), code;
+    }
     auto plan = plan_matrix(function_, op, device_);
     if (!plan) {
         for (Diagnostic& diagnostic : plan.error()) {

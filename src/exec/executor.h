@@ -3,6 +3,7 @@
 
 #include "exec/context.h"
 #include "exec/launch_state.h"
+#include "exec/matrix_plan.h"
 #include "machine/mbarrier.h"
 #include "number/engine.h"
 
@@ -142,10 +143,32 @@ class Executor {
     Step multiply(Context& c);
     bool multiply_sparse(Context& c, const Row& metadata, const std::uint8_t* a, const std::uint8_t* b,
                          std::uint8_t* accumulators);
+    bool multiply_selection(const MatrixPlan& plan, const Row& metadata, std::span<const atom::ElementPlace> places,
+                            const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* accumulators, int& wrong_lane);
     void multiply_spread(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
                          const std::uint8_t* b, std::uint8_t* accumulators);
     static void multiply_selected(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
                                   const std::uint8_t* b, std::uint8_t* accumulators);
+
+    // wgmma.cpp, wgmma_land.cpp
+    Step wgmma(Context& c);
+    Step wgmma_fence(Context& c);
+    Step wgmma_commit(Context& c);
+    Step wgmma_wait(Context& c);
+    Step wgmma_settle(Context& c);
+    bool wgmma_descriptors(Context& c, PendingWgmma& out);
+    bool joins(Context& c, const PendingWgmma& others, const PendingWgmma& mine);
+    bool warpgroup_is_there(Context& c, const Warpgroup& group);
+    bool warp_left_warpgroup(Context& c);
+    Step complete(Context& c, Warpgroup& group, std::size_t count);
+    std::string describe_warpgroup(const Warp& warp) const;
+    void land(CtaRun& cta, Warpgroup& group, std::size_t count);
+    bool land_all(CtaRun& cta);
+    void multiply_run(CtaRun& cta, Warpgroup& group, std::span<const PendingWgmma> run);
+    void read_b(const CtaRun& cta, std::span<const PendingWgmma> run);
+    void multiply_part(CtaRun& cta, Warpgroup& group, std::span<const PendingWgmma> run, std::size_t part);
+    bool multiply_sparse_part(const MatrixPlan& plan, Warp& warp, const PendingWgmma& operation, std::size_t part,
+                              const std::uint8_t* a, std::uint8_t* accumulators);
 
     // barrier.cpp
     Step barrier(Context& c);
@@ -217,6 +240,14 @@ class Executor {
     std::uint64_t ranges_generation_ = 0;
     std::mt19937_64 random_;
     number::PreparedOperand prepared_a_, prepared_b_;
+    OperandTables operand_tables_;
+    /// B of the wgmmas that were multiplied last, as it was read and as it was prepared: two warpgroups often read the
+    /// same.
+    struct {
+        std::vector<std::uint8_t> bytes, read;
+        const number::TileEngine* engine = nullptr;
+        number::PreparedOperand prepared;
+    } shared_b_;
     std::vector<std::unique_ptr<ClusterRun>> resident_;
     std::vector<std::unique_ptr<CtaRun>> spare_ctas_;
     std::int64_t quantum_ = 0, turn_quantum_ = 0;  ///< operations left in the warp's turn, and at its beginning

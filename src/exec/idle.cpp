@@ -27,6 +27,7 @@ bool Executor::rouse() {
         roused = roused || !cluster->stores.empty();
         land_stores(*cluster);
         for (auto& cta : cluster->ctas) {
+            roused = land_all(*cta) || roused;
             for (Warp& warp : cta->warps) {
                 roused = roused || !warp.copies.empty();
                 warp.copies.wait_all(all_lanes, [&](const machine::PendingCopy& copy) { land(warp, copy); });

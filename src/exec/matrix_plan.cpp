@@ -1,6 +1,7 @@
 #include "exec/matrix_plan.h"
 
 #include "atom/ampere.h"
+#include "atom/wgmma.h"
 #include "atom/wmma.h"
 #include "base/assert.h"
 
@@ -26,7 +27,9 @@ Format sum_format(const Mma& mma) {
 Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
     number::DotRequest request;
     request.device = device.generation;
-    request.instruction = mma.wmma ? number::Instruction::wmma : number::Instruction::mma_sync;
+    request.instruction = mma.warpgroup ? number::Instruction::wgmma
+                          : mma.wmma    ? number::Instruction::wmma
+                                        : number::Instruction::mma_sync;
     request.a = number_format(mma.a);
     request.b = number_format(mma.b);
     request.d = sum_format(mma);
@@ -77,6 +80,49 @@ Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine
                                 mma.b_row_major ? atom::Major::row : atom::Major::column);
     if (!found) return std::unexpected(found.error());
     set_fragments(*plan, mma, found->a, found->b, found->c, found->d);
+    return plan;
+}
+
+/// Each warp of the warpgroup holds the rows that its number names, as warp 0 holds its own.
+void check_rows(const atom::Fragment& fragment) {
+    const atom::HeldElements held = atom::held(fragment);
+    const auto part = static_cast<std::ptrdiff_t>(held.elements.size()) / warpgroup_warps;
+    for (std::ptrdiff_t i = 0; i < part * warpgroup_warps; ++i) {
+        const auto element = held.elements[static_cast<std::size_t>(i)];
+        const auto first = held.elements[static_cast<std::size_t>(i % part)];
+        const auto rows = static_cast<std::int32_t>(i / part) * fragment.elements() / warpgroup_warps;
+        TILEPATH_ASSERT(element == (first < 0 ? first : first + rows),
+                        "a warpgroup's fragment that is not one by rows");
+    }
+}
+
+Result<std::shared_ptr<const MatrixPlan>> plan_wgmma(const Mma& mma, const machine::Device& device) {
+    auto plan = std::make_shared<MatrixPlan>();
+    auto engine = engine_for(mma, device);
+    if (!engine) return std::unexpected(engine.error());
+    const number::DotRecipe& recipe = (*engine)->recipe();
+    plan->engine = *engine;
+    plan->wgmma = mma;
+    auto atom = atom::wgmma({mma.m, mma.n, mma.k},
+                            {number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)},
+                            mma.sparse);
+    if (!atom) return std::unexpected(atom.error());
+    plan->m = mma.m / warpgroup_warps, plan->n = mma.n, plan->k = mma.k;
+    plan->c_format = plan->sum_format = plan->d_format = recipe.d;
+    const int bits = number::operand_bits(recipe.a);
+    plan->row_bytes = atom->a.columns * bits / 8;
+    plan->shared_a = {mma.m, plan->row_bytes, bits, mma.a_column_major};
+    plan->shared_b = {mma.n, mma.k * bits / 8, bits, mma.b_row_major};
+    check_rows(atom->a);
+    check_rows(atom->d);
+    plan->a = map_tile(atom->a, bits, TileOrder::by_rows);
+    plan->d = map_tile(atom->d, accumulator_bits(recipe.d), TileOrder::by_columns);
+    plan->chains = !mma.sparse && !mma.saturate && recipe.kind != number::DotRecipe::Kind::fp8_through_f16;
+    if (!mma.sparse) return plan;
+    plan->metadata = atom::places(atom->metadata(mma.selector));
+    plan->sparse.emplace();
+    plan->sparse->sparsity = atom->sparsity;
+    plan->sparse->chunk = atom->chunk;
     return plan;
 }
 
@@ -136,6 +182,7 @@ int accumulator_bits(Format format) { return format == Format::f64 ? 64 : format
 Result<std::shared_ptr<const MatrixPlan>> plan_matrix(const program::Function& function, const program::MicroOp& op,
                                                       const machine::Device& device) {
     if (op.op == Op::mma) return plan_mma(function.mmas[op.detail], device);
+    if (op.op == Op::wgmma) return plan_wgmma(function.mmas[op.detail], device);
     if (op.op == Op::movmatrix) return plan_transpose();
     if (op.op == Op::wmma_load) return plan_wmma_transfer(function.mmas[op.detail], op.variant);
     if (op.op == Op::wmma_store) return plan_wmma_transfer(function.mmas[op.detail], 2);

@@ -5,6 +5,7 @@
 #include "atom/mma_sp.h"
 #include "base/result.h"
 #include "exec/code.h"
+#include "exec/warpgroup.h"
 #include "number/engine.h"
 
 namespace tilepath::exec {
@@ -17,6 +18,9 @@ struct TileMap {
     std::vector<std::int32_t> offsets;  ///< by (register, lane, piece): byte in the tile; −1: nothing
     bool complete = true;               ///< no offset is −1
     int tile_bytes = 0;                 ///< of all blocks
+    /// Where every register's lanes 4g + t make four runs of consecutive 32-bit elements, g their index (C and D of all
+    /// 32-bit m16n8 fragments): the runs' first bytes, by (register, t). Else empty.
+    std::vector<std::int32_t> runs;
 
     /// `places`: the rows of the fragment's registers.
     void gather(const Row* rows, const std::uint32_t* places, std::uint8_t* tile) const;
@@ -25,6 +29,7 @@ struct TileMap {
 
 /// How the elements of a fragment (rows × columns, so many blocks of them) lie in the tile.
 enum class TileOrder : std::uint8_t { by_rows, by_columns };
+/// A warpgroup's fragment is the same in each of its warps, for rows of their own: the tile is one warp's part.
 TileMap map_tile(const atom::Fragment& fragment, int element_bits, TileOrder order);
 
 /// One half of a 32-bit register of ldmatrix or stmatrix: which row, by the lane that addresses it, and which byte of
@@ -39,11 +44,15 @@ struct MatrixPlan {
     std::shared_ptr<const number::TileEngine> engine;
     int m = 0, n = 0, k = 0, blocks = 1;
     TileMap a, b, c, d;
-    int row_bytes = 0;             ///< of A's and B's tile
+    int row_bytes = 0;                                    ///< of A's and B's tile
     number::Format c_format{}, sum_format{}, d_format{};  ///< the sum is f32 if C or D is
     // mma.sp
     std::optional<atom::SparseMmaAtom> sparse;
     std::vector<atom::ElementPlace> metadata;  ///< by (row, chunk)
+    // wgmma, for one of the warpgroup's warps: its 16 rows of A and D
+    program::Mma wgmma;
+    OperandShape shared_a, shared_b;  ///< of the whole operands
+    bool chains = false;              ///< one engine call may do several in a row
     // ldmatrix, stmatrix
     LaneMask address_lanes = 0;
     std::vector<MatrixPiece> pieces;  ///< by (register, lane, half)
@@ -53,6 +62,8 @@ struct MatrixPlan {
     // movmatrix: for each lane's halves, (lane, half) that they come from
     std::vector<MatrixPiece> moves;
 };
+
+inline constexpr const char* undefined_metadata = "the metadata selects no columns that the manual defines";
 
 /// Bits of an element of C or D.
 int accumulator_bits(number::Format format);

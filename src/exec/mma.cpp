@@ -69,19 +69,28 @@ Step Executor::multiply(Context& c) {
     return Step::next;
 }
 
-/// A stores half of its columns; each of its rows multiplies the rows of B that its metadata names.
 bool Executor::multiply_sparse(Context& c, const Row& metadata, const std::uint8_t* a, const std::uint8_t* b,
                                std::uint8_t* accumulators) {
-    const MatrixPlan& plan = *c.code.matrix;
+    int lane = 0;
+    if (multiply_selection(*c.code.matrix, metadata, c.code.matrix->metadata, a, b, accumulators, lane)) return true;
+    fail(c, FaultKind::unsupported, 1u << lane, undefined_metadata);
+    return false;
+}
+
+/// A stores half of its columns; each of its rows multiplies the rows of B that its metadata names. False if a lane's
+/// metadata is none.
+bool Executor::multiply_selection(const MatrixPlan& plan, const Row& metadata,
+                                  std::span<const atom::ElementPlace> places, const std::uint8_t* a,
+                                  const std::uint8_t* b, std::uint8_t* accumulators, int& wrong_lane) {
     const atom::SparseMmaAtom& atom = *plan.sparse;
     const int chunks = plan.k / atom.chunk;
     std::vector<int> selected;  // by (row, stored element): its column
     selected.reserve(static_cast<std::size_t>(plan.m * plan.k / 2));
     for (int i = 0; i < plan.m * chunks; ++i) {
-        const atom::ElementPlace& at = plan.metadata[static_cast<std::size_t>(i)];
+        const atom::ElementPlace& at = places[static_cast<std::size_t>(i)];
         const auto columns = atom::selected_columns(atom.sparsity, metadata.lane[at.lane] >> at.bit & 15);
         if (!columns) {
-            fail(c, FaultKind::unsupported, 1u << at.lane, "the metadata selects no columns that the manual defines");
+            wrong_lane = at.lane;
             return false;
         }
         for (int j = 0; j < columns->count; ++j)

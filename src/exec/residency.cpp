@@ -58,6 +58,8 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     for (machine::NamedBarrier& barrier : cta.barriers) barrier.generation = 0;
     cta.used_barriers = 0;
     cta.live_threads = launch_.threads_per_cta;
+    run->warpgroups.resize((launch_.warps_per_cta + warpgroup_warps - 1) / warpgroup_warps);
+    for (Warpgroup& group : run->warpgroups) group.clear();
     for (std::uint32_t w = 0; w < launch_.warps_per_cta; ++w) begin_warp(*run, w);
     return run;
 }

@@ -45,10 +45,68 @@ void scatter_units(const TileMap& map, const std::uint8_t* tile, Row* rows, cons
     }
 }
 
+using Four = std::uint32_t __attribute__((vector_size(16)));
+
+Four load(const std::uint32_t* from) {
+    Four four;
+    std::memcpy(&four, from, sizeof four);
+    return four;
+}
+
+void transpose(Four (&x)[4]) {
+    const Four low01 = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5);
+    const Four low23 = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+    const Four high01 = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7);
+    const Four high23 = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+    x[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    x[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    x[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    x[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+}
+
+void gather_runs(const TileMap& map, const Row* rows, const std::uint32_t* places, std::uint8_t* tile) {
+    const std::int32_t* run = map.runs.data();
+    for (int r = 0; r < map.registers; ++r, run += 4) {
+        const std::uint32_t* const from = rows[places[r]].lane;
+        for (int g = 0; g < warp_lanes / 4; g += 4) {
+            Four x[4];
+            for (int i = 0; i < 4; ++i) x[i] = load(from + 4 * (g + i));
+            transpose(x);
+            for (int t = 0; t < 4; ++t) std::memcpy(tile + run[t] + g * map.unit, &x[t], sizeof x[t]);
+        }
+    }
+}
+
+void scatter_runs(const TileMap& map, const std::uint8_t* tile, Row* rows, const std::uint32_t* places) {
+    const std::int32_t* run = map.runs.data();
+    for (int r = 0; r < map.registers; ++r, run += 4) {
+        std::uint32_t* const to = rows[places[r]].lane;
+        for (int g = 0; g < warp_lanes / 4; g += 4) {
+            Four x[4];
+            for (int t = 0; t < 4; ++t) std::memcpy(&x[t], tile + run[t] + g * map.unit, sizeof x[t]);
+            transpose(x);
+            for (int i = 0; i < 4; ++i) std::memcpy(to + 4 * (g + i), &x[i], sizeof x[i]);
+        }
+    }
+}
+
+/// See TileMap::runs.
+void find_runs(TileMap& map) {
+    if (map.unit != 4 || map.register_bytes != 4) return;
+    for (int r = 0; r < map.registers; ++r) {
+        const std::int32_t* const offset = map.offsets.data() + r * warp_lanes;
+        for (int lane = 0; lane < warp_lanes; ++lane)
+            if (offset[lane % 4] < 0 || offset[lane] != offset[lane % 4] + lane / 4 * map.unit) return map.runs.clear();
+        map.runs.insert(map.runs.end(), offset, offset + 4);
+    }
+}
+
 }  // namespace
 
 void TileMap::gather(const Row* rows, const std::uint32_t* places, std::uint8_t* tile) const {
-    if (unit == 8)
+    if (!runs.empty())
+        gather_runs(*this, rows, places, tile);
+    else if (unit == 8)
         gather_units<std::uint64_t>(*this, rows, places, tile);
     else if (unit == 4)
         gather_units<std::uint32_t>(*this, rows, places, tile);
@@ -59,7 +117,9 @@ void TileMap::gather(const Row* rows, const std::uint32_t* places, std::uint8_t*
 }
 
 void TileMap::scatter(const std::uint8_t* tile, Row* rows, const std::uint32_t* places, LaneMask lanes) const {
-    if (unit == 8)
+    if (!runs.empty() && lanes == all_lanes)
+        scatter_runs(*this, tile, rows, places);
+    else if (unit == 8)
         scatter_units<std::uint64_t>(*this, tile, rows, places, lanes);
     else if (unit == 4)
         scatter_units<std::uint32_t>(*this, tile, rows, places, lanes);
@@ -75,12 +135,13 @@ TileMap map_tile(const atom::Fragment& fragment, int element_bits, TileOrder ord
     TileMap map;
     map.registers = fragment.registers;
     map.register_bytes = fragment.register_bits / 8;
-    map.tile_bytes = fragment.elements() * element_bits / 8;
+    const int warps = static_cast<int>(held.elements.size()) / (warp_lanes * held.registers * held.slots);
+    const int rows = fragment.rows / warps;
+    map.tile_bytes = fragment.elements() / warps * element_bits / 8;
     const auto bit_of = [&](std::int32_t element) {
         const int column = element % fragment.columns, row = element / fragment.columns % fragment.rows;
         const int block = element / fragment.columns / fragment.rows;
-        const int number =
-            order == TileOrder::by_rows ? element : (block * fragment.columns + column) * fragment.rows + row;
+        const int number = order == TileOrder::by_rows ? element : (block * fragment.columns + column) * rows + row;
         return number * element_bits;
     };
     // Starts with whole registers and halves the unit until every piece lies together in the tile.
@@ -104,7 +165,7 @@ TileMap map_tile(const atom::Fragment& fragment, int element_bits, TileOrder ord
             }
         }
         map.complete = std::ranges::find(map.offsets, -1) == map.offsets.end();
-        if (together) return map;
+        if (together) return find_runs(map), map;
     }
     TILEPATH_ASSERT(false, "a fragment whose elements share bytes in another order than the tile");
 }

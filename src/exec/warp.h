@@ -7,6 +7,7 @@
 
 #include "exec/code.h"
 #include "exec/mbarrier_record.h"
+#include "exec/warpgroup.h"
 #include "machine/async_copy.h"
 #include "machine/cta.h"
 #include "machine/local_memory.h"
@@ -47,7 +48,8 @@ enum class GroupState : std::uint8_t {
     mbarrier,   ///< in a try_wait
     cluster,    ///< at the barrier of the cluster
     sleeping,   ///< nanosleep
-    polling     ///< in a loop that found everything unchanged
+    polling,    ///< in a loop that found everything unchanged
+    warpgroup   ///< in a wgmma.wait_group, until other warps have executed what it waits for
 };
 
 /// Lanes of one warp that stand at the same operation.
@@ -116,6 +118,7 @@ struct CtaRun {
     machine::Cta state;
     std::vector<Warp> warps;
     std::vector<MbarrierRecord> mbarriers;  ///< those initialised and not invalidated
+    std::vector<Warpgroup> warpgroups;
     struct ClusterRun* cluster = nullptr;
     /// By warpgroup: what its warps have asked for with setmaxnreg, one after another.
     std::vector<std::vector<std::int64_t>> register_requests;

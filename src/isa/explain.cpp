@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+
 namespace tilepath::isa {
 namespace {
 
@@ -45,6 +46,16 @@ std::string_view why_out_of_scope(std::string_view opcode) {
     for (const OutOfScope& each : out_of_scope)
         if (each.opcodes.find(fmt::format(" {} ", opcode)) != std::string_view::npos) return each.what;
     return {};
+}
+
+/// What to do about a form that the module's version or target does not have.
+std::string_view note_on(Needs needs, std::string_view opcode, std::string_view architecture) {
+    const Target target = target_named(architecture).value_or(Target{});
+    if (needs.suffix != Suffix::architecture || (target.sm == needs.sm && target.suffix == 'a'))
+        return "raise .version or .target, or use an older form";
+    if (opcode == "wgmma" && target.sm >= 100 && target.sm < 120) return "this device has tcgen05.mma in its place";
+    if (opcode == "wgmma" && target.sm > needs.sm) return "no later device has it; mma.sync is on all of them";
+    return "write that .target: only it has this, not the one without 'a' and no later one";
 }
 
 }  // namespace
@@ -88,7 +99,7 @@ void Binder::explain(const ptx::Instruction& instruction, const HeadEntry& found
         out.message = fmt::format("'{}' in this form needs {}; the module says .version {}.{}, .target {}", head.opcode,
                                   to_string(*found.missing), module_.version_major, module_.version_minor,
                                   module_.architecture());
-        out.notes.push_back("raise .version or .target, or use an older form");
+        out.notes.emplace_back(note_on(*found.missing, head.opcode, module_.architecture()));
         diagnostics.push_back(std::move(out));
         return;
     } else {

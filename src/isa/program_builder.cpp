@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "isa/build.h"
 #include "isa/lowering.h"
+#include "program/async_registers.h"
 #include "program/slots.h"
 
 namespace tilepath::isa {
@@ -60,7 +61,10 @@ void ProgramBuilder::run(ptx::Id entry) {
     for (std::uint32_t i = 0; i < functions_.size(); ++i) lower(i);
     place_dynamic_shared();
     if (has_error(diagnostics_)) return;
-    for (program::Function& function : program_.functions) program::assign_slots(function);
+    for (program::Function& function : program_.functions) {
+        program::complete_async_registers(function);
+        program::assign_slots(function);
+    }
 }
 
 std::int32_t ProgramBuilder::function_index(ptx::Id id) {

@@ -121,6 +121,10 @@ struct Mma {
     enum class BitOp : std::uint8_t { none, and_popc, xor_popc } bit_op = BitOp::none;
     number::Rounding rounding = number::Rounding::rn;  ///< f64
     int selector = 0;                                   ///< sparsity selector
+    bool warpgroup = false;                             ///< wgmma: A and B in shared memory, MN-major where the layouts above say so
+    bool a_in_registers = false, negate_a = false, negate_b = false;  ///< of wgmma
+
+    friend bool operator==(const Mma&, const Mma&) = default;
 };
 
 /// Where an instruction stands: in the PTX, and through `.loc` in the source that it was compiled from.

@@ -48,6 +48,12 @@ enum class FenceKind : std::uint8_t {
     tensormap_acquire,
     mbarrier_init
 };
+/// What becomes of a warpgroup's operations at a wgmma_settle, which no PTX names.
+enum class Settle : std::uint8_t {
+    land,   ///< they complete first
+    early,  ///< they do where the policy is eager: the kernel is wrong, and ptxas would wait here
+    mark    ///< nothing: their registers are still theirs
+};
 enum class TestProperty : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "program/async_registers.h"
 #include "program/print.h"
 
 namespace tilepath::program {
@@ -23,6 +24,8 @@ class Verifier {
             check_successors(block);
         }
         if (next != function_.ops.size()) wrong("operations behind the last block");
+        if (out_.empty())
+            for (const std::string& missing : missing_async_uses(function_)) wrong(missing);
     }
 
   private:
@@ -47,7 +50,7 @@ class Verifier {
         for (Operand operand : function_.sources(op)) check(op, operand);
         const bool table_fits = (op.op != Op::brx || op.detail < function_.branch_tables.size()) &&
                                 (op.op != Op::call || op.detail < function_.calls.size()) &&
-                                ((op.op != Op::mma && op.op != Op::wmma_load && op.op != Op::wmma_store) || op.detail < function_.mmas.size());
+                                ((op.op != Op::mma && op.op != Op::wgmma && op.op != Op::wmma_load && op.op != Op::wmma_store) || op.detail < function_.mmas.size());
         if (!table_fits) wrong(op, "its table has no such row");
     }
 

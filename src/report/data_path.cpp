@@ -77,11 +77,23 @@ void DataPathCounter::copy_issued(const machine::Copy& event) {
 }
 
 void DataPathCounter::multiply(const machine::Multiply& event) {
-    Row& counted = row(50, "registers → Tensor Core", event.site);
+    const program::Mma& mma = *event.mma;
+    // A warpgroup's product is told by each of its four warps.
+    const std::uint64_t warps = mma.warpgroup ? 4 : 1;
+    const char* const path = mma.warpgroup ? "shared → Tensor Core" : "registers → Tensor Core";
+    Row& counted = row(50, path, event.site);
     ++counted.times;
-    const std::uint64_t flop = std::uint64_t{2} * static_cast<unsigned>(event.mma->m) * static_cast<unsigned>(event.mma->n) * static_cast<unsigned>(event.mma->k);
+    const std::uint64_t m = static_cast<unsigned>(mma.m), n = static_cast<unsigned>(mma.n), k = static_cast<unsigned>(mma.k);
+    const std::uint64_t flop = 2 * m * n * k / warps;
     counted.flop += flop;
     flop_ += flop;
+    if (!mma.warpgroup) return;
+    // Each warp reads its rows of A; B counts once for all four.
+    const std::uint64_t stored_a = mma.a_in_registers ? 0 : m * (mma.sparse ? k / 2 : k);
+    const std::uint64_t bits = static_cast<unsigned>(mma.a == program::DataType::tf32 ? 32 : program::bits(mma.a));
+    const std::uint64_t bytes = (stored_a + n * k) * bits / 8 / warps;
+    counted.bytes += bytes;
+    shared_read_ += bytes;
 }
 
 std::vector<DataPathCounter::Row> DataPathCounter::rows() const {

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "atom/mma_sp.h"
+#include "atom/wgmma.h"
 #include "atom/wmma.h"
 #include "isa/matrix_rules.h"
 
@@ -57,6 +58,13 @@ std::string special_operand(const Form& form, const OperandSlot& slot) {
                                                                        {"barrier a", "1"},
                                                                        {"barrier b", "64"},
                                                                        {"mma selector", "0"},
+                                                                       {"wgmma selector", "0"},
+                                                                       {"wgmma scale_d", "p1"},
+                                                                       {"wgmma scale_a", "1"},
+                                                                       {"wgmma scale_b", "-1"},
+                                                                       {"wgmma trans", "0"},
+                                                                       {"wgmma trans_b", "1"},
+                                                                       {"wgmma n", "1"},
                                                                        {"isspacep a", "q8"},
                                                                        {"applypriority size", "128"},
                                                                        {"discard size", "128"},
@@ -125,8 +133,23 @@ std::string matrix_operand(const Instance& instance, const OperandSlot& slot, Re
     return atom ? pick(*atom) : "{r0, r1}";
 }
 
+/// d or a of wgmma. The form's least operands are those of A in registers where that makes a difference.
+std::string warpgroup_operand(const Instance& instance, const OperandSlot& slot, Registers& registers) {
+    auto format = [&](std::string_view modifier) {
+        return number::format_named(word_in(instance, modifier)).value_or(number::Format::f16);
+    };
+    if (slot.name == "a" && instance.form->operand("trans") < 0) return registers.next(DataType::b64);
+    const auto atom = atom::wgmma(shape_named(word_in(instance, "shape")),
+                                  {format("dtype"), format("atype"), format("btype"), format("dtype")},
+                                  instance.form->modifier("sp") >= 0);
+    if (!atom) return "{r0, r1}";
+    return fragment_text(registers, slot.name == "a" ? atom->a : atom->d);
+}
+
 std::string operand_text(const Instance& instance, const OperandSlot& slot, Registers& registers) {
     const Form& form = *instance.form;
+    if (form.opcode == "wgmma" && (slot.name == "a" || slot.name == "d"))
+        return warpgroup_operand(instance, slot, registers);
     if (slot.kind == OperandSlot::Kind::address) {
         const bool shared = std::any_of(instance.words.begin(), instance.words.end(),
                                         [](auto word) { return word.starts_with("shared"); });
