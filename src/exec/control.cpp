@@ -79,6 +79,7 @@ void Executor::exit_lanes(Context& c, LaneMask lanes) {
     c.group.pc = c.pc() + 1;
     if (c.group.lanes == 0) remove(warp, c.group);
     lanes_left(warp);
+    if (warp.cta->state.live_threads == 0) bulks_at_exit(*warp.cta);
 }
 
 Step Executor::branch_indexed(Context& c) {
