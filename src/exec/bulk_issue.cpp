@@ -89,14 +89,17 @@ bool Executor::check_bytes(Context& c, int lane, Place at, std::uint32_t bytes, 
         return false;
     }
     if (bytes == 0) return true;
-    if (resolve_one(c, kind, lane, at, 1) == nullptr) return false;
     if (at.space == Space::global) {
         const auto range = launch_.memory.find(at.address);
-        if (range && range->end - at.address >= bytes) return true;
-        fail_access(c, FaultKind::out_of_bounds, kind, lane, at, bytes,
-                    "the copy reaches past the end of the allocation");
+        const bool fits = range && range->end - at.address >= bytes;
+        if (fits && (kind == Access::Kind::read || !range->read_only)) return true;
+        fail_access(c, fits ? FaultKind::read_only : FaultKind::out_of_bounds, kind, lane, at, bytes,
+                    !range ? "no allocation holds the address"
+                    : fits ? "the memory can only be read"
+                           : "the copy reaches past the end of the allocation");
         return false;
     }
+    if (resolve_one(c, kind, lane, at, 1) == nullptr) return false;
     return resolve_one(c, kind, lane, {at.space, at.address + bytes - 1}, 1) != nullptr;
 }
 

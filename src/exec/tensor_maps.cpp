@@ -1,6 +1,7 @@
 // Tensor maps in a kernel's memory: found, judged, changed.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -88,7 +89,7 @@ const std::uint8_t* Executor::tensor_map_bytes(Context& c, int lane, machine::Ad
 const TensorMap* Executor::tensor_map(Context& c, int lane, machine::Address generic) {
     const std::uint8_t* const bytes = tensor_map_bytes(c, lane, generic);
     if (bytes == nullptr) return nullptr;
-    for (const KnownMap& known : known_maps_)
+    for (const KnownMap& known : std::span(known_maps_).first(std::min(next_known_map_, known_maps_.size())))
         if (std::memcmp(known.bytes.data(), bytes, known.bytes.size()) == 0) return &known.map;
     const auto map = machine::decode(std::span<const std::uint8_t, TensorMap::bytes>(bytes, TensorMap::bytes));
     const auto wrong = [&](std::string message) {
