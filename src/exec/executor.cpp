@@ -140,6 +140,11 @@ Executor::Body Executor::body_of(Op op) {
         {Op::cp_async_mbarrier_arrive, &Executor::copy_async},
         {Op::cp_async_commit, &Executor::copy_wait},
         {Op::cp_async_wait, &Executor::copy_wait},
+        {Op::bulk_copy, &Executor::bulk_copy},
+        {Op::bulk_commit, &Executor::bulk_commit},
+        {Op::bulk_wait, &Executor::bulk_wait},
+        {Op::tensormap_replace, &Executor::replace_tensor_map},
+        {Op::tensormap_copy, &Executor::copy_tensor_map},
         {Op::fence, &Executor::fence},
         {Op::st_async, &Executor::store_async},
         {Op::red_async, &Executor::store_async},
@@ -179,12 +184,33 @@ Executor::Body Executor::body_of(Op op) {
 
 Step Executor::nothing(Context&) { return Step::next; }
 
+/// Generic writes to shared memory become visible to the async proxy: those of the CTA, or of the whole cluster.
+void Executor::fence_async_proxy(CtaRun& cta, program::FenceKind kind) {
+    using enum program::FenceKind;
+    switch (kind) {
+        case proxy_async:
+        case proxy_async_shared_cluster:
+        case async_after_generic_acquire:
+            for (const auto& each : cta.cluster->ctas) each->state.fence_async_proxy();
+            return;
+        case proxy_async_shared_cta:
+        case async_after_generic_release: cta.state.fence_async_proxy(); return;
+        case thread:
+        case proxy_alias:
+        case proxy_async_global:
+        case tensormap_release:
+        case tensormap_acquire:
+        case mbarrier_init: return;
+    }
+}
+
 Step Executor::fence(Context& c) {
     if (c.has_source(0)) {  // the tensor map of an acquire
         Lanes map;
         if (!resolve(c, machine::Access::Kind::read, 1, map)) return Step::fault;
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
+    fence_async_proxy(*c.warp.cta, static_cast<program::FenceKind>(c.op().variant));
     if (observer_ != nullptr) observer_->fence({site(c)});
     return Step::next;
 }

@@ -76,6 +76,7 @@ class Executor {
     void run_group(Warp& warp, Group& group);
     Step nothing(Context& c);
     Step fence(Context& c);
+    static void fence_async_proxy(CtaRun& cta, program::FenceKind kind);
     // stop.cpp
     bool stops_before(Warp& warp, const Frame& frame, const Code& code, LaneMask lanes);
 
@@ -210,6 +211,36 @@ class Executor {
     Step copy_wait(Context& c);
     void land(Warp& warp, const machine::PendingCopy& copy);
     void land_randomly(Warp& warp);
+    // bulk_issue.cpp
+    Step bulk_copy(Context& c);
+    bool prepare_bulk(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
+    bool prepare_box(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
+    bool prepare_shared(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
+    bool check_row(Context& c, int lane, const machine::BoxRow& row, machine::Access::Kind kind);
+    bool check_bytes(Context& c, int lane, machine::Place at, std::uint32_t bytes, std::uint32_t unit,
+                     machine::Access::Kind kind);
+    bool wrong_bulk(Context& c, int lane, FaultKind kind, std::string message);
+    std::uint64_t source_value(const Context& c, int source, int lane) const;
+    // bulk.cpp
+    void issue_bulk(ClusterRun& cluster, PendingBulk bulk);
+    bool advance(ClusterRun& cluster, PendingBulk& bulk, std::uint32_t pieces);
+    bool finish(ClusterRun& cluster, PendingBulk& bulk);
+    bool load_pieces(ClusterRun& cluster, PendingBulk& bulk, std::uint32_t pieces);
+    void read_source(const ClusterRun& cluster, PendingBulk& bulk);
+    void write_global(PendingBulk& bulk);
+    Step bulk_commit(Context& c);
+    Step bulk_wait(Context& c);
+    template <class Choose, class Land>
+    void land_bulks(ClusterRun& cluster, Choose choose, Land land);
+    bool land_oldest_bulk(ClusterRun& cluster);
+    void land_bulks_randomly(ClusterRun& cluster);
+    void bulks_at_exit(CtaRun& cta);
+    machine::BulkCopy event_of(const PendingBulk& bulk) const;
+    // tensor_maps.cpp
+    const machine::TensorMap* tensor_map(Context& c, int lane, machine::Address generic);
+    const std::uint8_t* tensor_map_bytes(Context& c, int lane, machine::Address generic);
+    Step replace_tensor_map(Context& c);
+    Step copy_tensor_map(Context& c);
 
     // fault.cpp
     void record(Fault fault);
@@ -238,6 +269,13 @@ class Executor {
     };
     std::vector<CachedRange> ranges_;  ///< by Code::site
     std::uint64_t ranges_generation_ = 0;
+    struct KnownMap {
+        std::array<std::uint8_t, machine::TensorMap::bytes> bytes{};
+        machine::TensorMap map;
+    };
+    std::array<KnownMap, 8> known_maps_;  ///< decoded and found to break no rule
+    std::size_t next_known_map_ = 0;
+    std::vector<std::uint8_t> spare_bulk_bytes_;
     std::mt19937_64 random_;
     number::PreparedOperand prepared_a_, prepared_b_;
     OperandTables operand_tables_;

@@ -18,6 +18,7 @@ std::string_view name(FaultKind kind) {
         case FaultKind::barrier: return "barrier";
         case FaultKind::mbarrier: return "mbarrier";
         case FaultKind::exited_cta: return "exited CTA";
+        case FaultKind::bulk_copy: return "bulk copy";
         case FaultKind::stack_overflow: return "stack overflow";
         case FaultKind::bad_call: return "bad call";
         case FaultKind::device_heap: return "device heap";

@@ -24,6 +24,7 @@ enum class FaultKind : std::uint8_t {
     barrier,         ///< a barrier's number, thread count or use
     mbarrier,        ///< an mbarrier that is not initialised, or a count out of range
     exited_cta,      ///< shared memory of a CTA that has exited
+    bulk_copy,       ///< size, alignment, tensor map or coordinates of a bulk copy
     stack_overflow,  ///< more local memory than a thread can have
     bad_call,        ///< an indirect call or branch to something that is none
     device_heap,     ///< free of an address that malloc did not give

@@ -34,6 +34,7 @@ bool Executor::rouse() {
             }
         }
     }
+    for (auto& cluster : resident_) roused = land_oldest_bulk(*cluster) || roused;
     return roused || advance_time() || give_up_waits();
 }
 

@@ -54,6 +54,7 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     run->mbarriers.clear();
     run->register_requests.clear();
     cta.shared.assign(launch_.shared_end, poison);
+    if (launch_.options.copies != machine::CopyPolicy::eager) cta.async_shared = cta.shared;
     if (cta.used_barriers != 0) cta.barriers.fill({});
     for (machine::NamedBarrier& barrier : cta.barriers) barrier.generation = 0;
     cta.used_barriers = 0;
@@ -88,6 +89,7 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
     warp.burst_left = warp.burst = Warp::first_burst;
     warp.local.clear();
     warp.copies.clear();
+    warp.bulk_groups.fill(0);
     const LoadedFunction& entry = launch_.loaded.functions[0];
     Frame* const frame = frames_.take(entry);
     frame->caller = nullptr;
@@ -105,6 +107,8 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
 
 void Executor::leave_cluster(std::size_t position) {
     land_stores(*resident_[position]);
+    while (land_oldest_bulk(*resident_[position])) {
+    }
     for (auto& cta : resident_[position]->ctas) {
         for (Warp& warp : cta->warps)
             warp.copies.wait_all(all_lanes, [&](const machine::PendingCopy& copy) { land(warp, copy); });

@@ -61,7 +61,10 @@ Executor::Turn Executor::take_turn(ClusterRun& cluster) {
         for (const auto& [rank, index] : cluster.order) {
             Warp& warp = cluster.ctas[rank]->warps[index];
             if (!std::ranges::any_of(warp.groups, &Group::ready)) continue;
-            if (launch_.options.copies == machine::CopyPolicy::random) land_randomly(warp);
+            if (launch_.options.copies == machine::CopyPolicy::random) {
+                land_randomly(warp);
+                land_bulks_randomly(cluster);
+            }
             run_warp(warp, seeded ? static_cast<std::int64_t>(16 + random_() % 2048) : warp_quantum);
             progress = true;
             if (launch_.stop.load(std::memory_order_relaxed)) return Turn::over;

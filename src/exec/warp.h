@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/bulk.h"
 #include "exec/code.h"
 #include "exec/mbarrier_record.h"
 #include "exec/warpgroup.h"
@@ -100,6 +101,7 @@ struct Warp {
     std::vector<PollWatch> watches;
     machine::LocalMemory local;
     machine::AsyncCopies copies;
+    std::array<std::uint64_t, warp_lanes> bulk_groups{};  ///< that each lane has committed
     Row tid[3];
     LaneMask cluster_arrived = 0;        ///< lanes that have arrived in this phase of the cluster's barrier
     LaneMask cluster_unwaited = 0;       ///< lanes that have arrived and not waited yet
@@ -137,6 +139,7 @@ struct AsyncStore {
 /// The CTAs of one cluster, scheduled together.
 struct ClusterRun {
     std::uint64_t index = 0;
+    std::vector<PendingBulk> bulks;  ///< in order of issue
     std::vector<std::unique_ptr<CtaRun>> ctas;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  ///< (CTA rank, warp) in which they take turns
     std::vector<AsyncStore> stores;                              ///< that have not landed

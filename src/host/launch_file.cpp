@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "host/npy.h"
+#include "host/tensor_map_table.h"
 #include "host/toml_table.h"
 #include "layout/notation.h"
 #include "layout/table.h"
@@ -36,9 +37,7 @@ class LaunchFileReader {
         read_launches(top, file);
         for (auto& [name, table] : top.named_tables("buffer")) file.buffers.push_back(read_buffer(name, table, false));
         for (auto& [name, table] : top.named_tables("symbol")) file.symbols.push_back(read_buffer(name, table, true));
-        if (const toml::node* maps = top.find("tensormap"))
-            top.error(*maps, "tensor maps belong to sm_90, which this version of tilepath does not run yet",
-                      "remove the [tensormap] tables and the arguments that name them");
+        for (auto& [name, table] : top.named_tables("tensormap")) file.tensor_maps.push_back(read_tensor_map(name, table));
         // What the kernel computes is for the checks; running needs none of it.
         if (auto gemm = top.table("gemm")) (void)gemm;
         top.finish();
@@ -100,14 +99,14 @@ class LaunchFileReader {
         out.place = table.place();
         const int kinds = table.has("buffer") + table.has("value") + table.has("bytes") + table.has("fields") + table.has("tensormap");
         if (kinds != 1)
-            table.error(fmt::format("{}: expected one of buffer, value, bytes, fields, found {}", table.name(), kinds));
+            table.error(fmt::format("{}: expected one of buffer, value, bytes, fields, tensormap, found {}", table.name(), kinds));
         if (auto buffer = table.text("buffer")) {
             out.kind = Argument::Kind::buffer;
             out.buffer = *buffer;
             out.addend = table.integer("offset", -most, most).value_or(0);
         }
         if (auto bytes = table.text("bytes")) out.kind = Argument::Kind::bytes, out.text = *bytes;
-        if (table.has("tensormap")) table.error("tensor maps belong to sm_90, which this version of tilepath does not run yet"), table.find("tensormap");
+        if (auto map = table.text("tensormap")) out.kind = Argument::Kind::tensormap, out.buffer = *map;
         read_value(table, out);
         if (table.has("fields")) {
             out.kind = Argument::Kind::fields;

@@ -12,10 +12,10 @@ namespace tilepath::host {
 
 /// One parameter of a launch, as a launch file gives it.
 struct Argument {
-    enum class Kind : std::uint8_t { buffer, value, bytes, fields };
+    enum class Kind : std::uint8_t { buffer, value, bytes, fields, tensormap };
     struct Field;
     Kind kind = Kind::value;
-    std::string buffer;            ///< buffer: its name
+    std::string buffer;            ///< buffer, tensormap: its name
     std::int64_t addend = 0;       ///< buffer: bytes added to its address
     std::optional<std::int64_t> integer;
     std::optional<double> number;
@@ -47,6 +47,14 @@ struct BufferTable {
     Place place;
 };
 
+/// `[tensormap.NAME]`: the arguments of cuTensorMapEncodeTiled or cuTensorMapEncodeIm2col.
+struct TensorMapTable {
+    std::string name, buffer;
+    std::int64_t offset = 0;  ///< bytes from the buffer's begin to the tensor's
+    machine::TensorMap map;
+    Place place;
+};
+
 /// A launch file as it stands, its paths relative to the file's folder.
 struct LaunchFile {
     std::string folder;
@@ -56,6 +64,7 @@ struct LaunchFile {
     std::optional<Place> module_place, arch_place;
     std::vector<LaunchTable> launches;
     std::vector<BufferTable> buffers, symbols;
+    std::vector<TensorMapTable> tensor_maps;
 };
 
 /// What this machine has, of which its buffers take: device memory is the process' memory.

@@ -56,7 +56,7 @@ Result<std::uint64_t> value_bits(const Argument& argument, DataType type, const 
 
 class Packer {
   public:
-    Packer(const std::vector<Buffer>& buffers, Launch& launch) : buffers_(buffers), launch_(launch) {}
+    Packer(const Job& job, Launch& launch) : buffers_(job.buffers), tensor_maps_(job.tensor_maps), launch_(launch) {}
 
     Result<void> pack(const Argument& argument, std::uint32_t offset, std::uint32_t bytes, DataType type, const std::string& what) {
         switch (argument.kind) {
@@ -72,6 +72,7 @@ class Packer {
             }
             case Argument::Kind::bytes: return raw(argument, offset, bytes, what);
             case Argument::Kind::fields: return fields(argument, offset, bytes, what);
+            case Argument::Kind::tensormap: return tensor_map(argument, offset, bytes, what);
         }
         TILEPATH_ASSERT(false, "an Argument kind outside its enum");
     }
@@ -87,6 +88,23 @@ class Packer {
         std::string names;
         for (const Buffer& buffer : buffers_) names += fmt::format("{}{}", names.empty() ? "" : ", ", buffer.name);
         return wrong(argument, fmt::format("there is no [buffer.{}]", argument.buffer), names.empty() ? "" : "buffers: " + names);
+    }
+
+    Result<void> tensor_map(const Argument& argument, std::uint32_t offset, std::uint32_t bytes, const std::string& what) {
+        constexpr std::uint32_t size = machine::TensorMap::bytes, alignment = machine::TensorMap::alignment;
+        if (bytes != size) return wrong(argument, fmt::format("a tensor map has {} bytes; {} has {}", size, what, bytes));
+        if (offset % alignment != 0)
+            return wrong(argument, fmt::format("a tensor map lies at a multiple of {} bytes among the parameters; {} is at {}", alignment, what, offset),
+                         "declare it with .align 64, as CUtensorMap is");
+        std::string names;
+        for (std::size_t i = 0; i < tensor_maps_.size(); ++i) {
+            if (tensor_maps_[i].name == argument.buffer) {
+                launch_.tensor_maps.push_back({offset, i});
+                return {};
+            }
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", tensor_maps_[i].name);
+        }
+        return wrong(argument, fmt::format("there is no [tensormap.{}]", argument.buffer), names.empty() ? "" : "tensor maps: " + names);
     }
 
     Result<void> raw(const Argument& argument, std::uint32_t offset, std::uint32_t bytes, const std::string& what) {
@@ -123,6 +141,8 @@ class Packer {
                 size = static_cast<std::uint32_t>(field.argument.text.size() / 2);
             } else if (field.argument.kind == Argument::Kind::fields) {
                 size = field.argument.size;
+            } else if (field.argument.kind == Argument::Kind::tensormap) {
+                size = machine::TensorMap::bytes;
             }
             if (field.at > bytes || size > bytes - field.at) {
                 add(all, wrong(field.argument,
@@ -137,6 +157,7 @@ class Packer {
     }
 
     const std::vector<Buffer>& buffers_;
+    const std::vector<TensorMap>& tensor_maps_;
     Launch& launch_;
 };
 
@@ -148,9 +169,8 @@ std::string describe(const program::FrameVariable& parameter) {
     return fmt::format(".{} {}{}", program::traits(parameter.element).name, parameter.name, array);
 }
 
-Result<void> pack_argument(const Argument& argument, const program::FrameVariable& parameter, const std::vector<Buffer>& buffers,
-                           Launch& launch) {
-    return Packer(buffers, launch).pack(argument, parameter.offset, parameter.bytes, parameter.element, "'" + parameter.name + "'");
+Result<void> pack_argument(const Argument& argument, const program::FrameVariable& parameter, const Job& job, Launch& launch) {
+    return Packer(job, launch).pack(argument, parameter.offset, parameter.bytes, parameter.element, "'" + parameter.name + "'");
 }
 
 }  // namespace tilepath::host

@@ -27,6 +27,7 @@ class Preparer {
         if (asked.empty()) find_device(job_.arch, file_.module_place);
         if (!device_) return std::unexpected(std::move(diagnostics_));
         for (const BufferTable& table : file_.buffers) add_buffer(table);
+        for (const TensorMapTable& table : file_.tensor_maps) add_tensor_map(table);
         for (const LaunchTable& table : file_.launches) add_launch(table);
         if (!job_.launches.empty())
             for (const BufferTable& table : file_.symbols) add_symbol(table, *job_.launches.front().program);
@@ -92,6 +93,15 @@ class Preparer {
         job_.buffers.push_back(std::move(buffer));
     }
 
+    void add_tensor_map(const TensorMapTable& table) {
+        std::string names;
+        for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
+            if (job_.buffers[i].name == table.buffer) return job_.tensor_maps.push_back({table.name, i, table.offset, table.map});
+            names += fmt::format("{}{}", names.empty() ? "" : ", ", job_.buffers[i].name);
+        }
+        error(table.place, fmt::format("there is no [buffer.{}]", table.buffer), names.empty() ? "" : "buffers: " + names);
+    }
+
     /// A variable of the module: its size is the module's, its initial value too unless the file gives one.
     void add_symbol(const BufferTable& table, const program::Program& program) {
         Buffer buffer = table.buffer;
@@ -153,7 +163,7 @@ class Preparer {
         for (std::size_t i = 0; i < parameters.size(); ++i)
             launch.parameters.resize(std::max<std::size_t>(launch.parameters.size(), parameters[i].offset + parameters[i].bytes));
         for (std::size_t i = 0; i < parameters.size(); ++i) {
-            auto packed = pack_argument(table.arguments[i], parameters[i], job_.buffers, launch);
+            auto packed = pack_argument(table.arguments[i], parameters[i], job_, launch);
             if (!packed) absorb(packed.error());
         }
     }

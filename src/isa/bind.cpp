@@ -8,8 +8,8 @@ namespace {
 bool fits(const ptx::Operand& operand, const OperandSlot& slot) {
     using K = ptx::OperandKind;
     switch (slot.kind) {
-        case OperandSlot::Kind::address:
-            return operand.kind == K::address || operand.kind == K::tensor_address || operand.kind == K::indexed;
+        case OperandSlot::Kind::address: return operand.kind == K::address || operand.kind == K::indexed;
+        case OperandSlot::Kind::tensor: return operand.kind == K::tensor_address;
         case OperandSlot::Kind::pair: return operand.kind == K::pair;
         case OperandSlot::Kind::list: return operand.kind == K::list;
         case OperandSlot::Kind::value_or_pair:

@@ -116,9 +116,16 @@ class Reader {
         OperandSlot slot;
         slot.optional = optional;
         if (peek('[')) {
-            take('['), slot.name = word(), take(']');
+            take('['), slot.name = word();
             slot.kind = OperandSlot::Kind::address;
-            form_.text += "[" + slot.name + "]";
+            form_.text += "[" + slot.name;
+            if (peek(',')) {
+                take(','), skip_blanks(), slot.second_name = word();
+                slot.kind = OperandSlot::Kind::tensor;
+                form_.text += ", " + slot.second_name;
+            }
+            take(']');
+            form_.text += "]";
         } else if (peek('(')) {
             take('('), slot.name = word(), take(')');
             slot.kind = OperandSlot::Kind::list;

@@ -38,7 +38,7 @@ constexpr Needs since(int major, int minor, int sm = 0, Suffix suffix = Suffix::
 ///            any other for itself. Modifiers come in any order, but types keep theirs (cvt.dtype.atype), and so do
 ///            layouts
 ///            (.row.col), state spaces (cp.async.shared.global) and priorities (createpolicy).
-///            Operands: `d` scalar or vector, `[a]` address, `d|p` pair, `d{|p}` pair or its first part, `(a)` list,
+///            Operands: `d` scalar or vector, `[a]` address, `[map, at]` tensor map and coordinates, `d|p` pair, `d{|p}` pair or its first part, `(a)` list,
 ///            `{, a}` may be left out.
 ///            `a:TYPE` says an operand's type: a type, or the modifier that names it. Without it: `d`, `a`, `b`, `c`
 ///            have the type of .dtype, .atype, .btype, .ctype where the form has them, else of .type; `p`, `q` are
@@ -79,8 +79,8 @@ struct ModifierSlot {
 };
 
 struct OperandSlot {
-    enum class Kind : std::uint8_t { value, address, pair, value_or_pair, list };
-    std::string name, second_name;  ///< second_name: of a pair
+    enum class Kind : std::uint8_t { value, address, tensor, pair, value_or_pair, list };
+    std::string name, second_name;  ///< second_name: of a pair, of the coordinates in a tensor
     Kind kind = Kind::value;
     bool optional = false;
     DataType type = DataType::none;  ///< none: the lowering judges

@@ -27,7 +27,13 @@ struct Cta {
     std::uint32_t rank = 0;            ///< in its cluster
     std::vector<std::uint8_t> shared;  ///< from offset 0 on, the reserved bytes included
     /// Shared memory as the async proxy sees it: what wgmma, bulk copies and TMA read.
-    const std::uint8_t* async_view() const { return shared.data(); }
+    const std::uint8_t* async_view() const { return async_shared.empty() ? shared.data() : async_shared.data(); }
+    /// Kept apart where a missing proxy fence shall show: the async proxy writes both images, others `shared` alone.
+    std::vector<std::uint8_t> async_shared;
+    /// fence.proxy.async: what was written to `shared` becomes visible to the async proxy.
+    void fence_async_proxy() {
+        if (!async_shared.empty()) async_shared = shared;
+    }
     std::array<NamedBarrier, NamedBarrier::count> barriers;
     std::uint32_t used_barriers = 0;  ///< mask of those at which threads have arrived
     std::uint32_t live_threads = 0;

@@ -7,6 +7,8 @@
 
 namespace tilepath::machine {
 
+class BoxWalk;
+
 /// Which operation, executed by whom. Good only during the call that hands it over.
 struct EventSite {
     const program::Function* function = nullptr;
@@ -35,6 +37,18 @@ struct Copy {
     std::uint32_t bytes = 0, source_bytes = 0;  ///< those beyond source_bytes are zeros
     Address destination = 0;                    ///< shared
     Address source = 0;                         ///< global
+};
+
+/// A bulk copy by one lane: bytes in a row, or a box of a tensor.
+struct BulkCopy {
+    EventSite site;
+    std::uint64_t id = 0;  ///< the same when issued and when landed
+    std::uint32_t lane = 0;
+    const program::Bulk* bulk = nullptr;
+    Address destination = 0, source = 0;  ///< shared or global, as `bulk` says; of a tensor its map's global address
+    std::uint32_t bytes = 0;
+    std::uint32_t ctas = 0;           ///< into shared memory: mask of the ranks that it goes to
+    const BoxWalk* box = nullptr;     ///< of a tensor: the walk's beginning
 };
 
 struct BarrierEvent {
@@ -67,6 +81,8 @@ class Observer {
     virtual void access(const Access&) {}
     virtual void copy_issued(const Copy&) {}
     virtual void copy_landed(const Copy&) {}
+    virtual void bulk_issued(const BulkCopy&) {}
+    virtual void bulk_landed(const BulkCopy&) {}
     virtual void barrier(const BarrierEvent&) {}
     virtual void fence(const Fence&) {}
     virtual void multiply(const Multiply&) {}

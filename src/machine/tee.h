@@ -14,6 +14,8 @@ class Tee : public Observer {
     void access(const Access& event) override { each(&Observer::access, event); }
     void copy_issued(const Copy& event) override { each(&Observer::copy_issued, event); }
     void copy_landed(const Copy& event) override { each(&Observer::copy_landed, event); }
+    void bulk_issued(const BulkCopy& event) override { each(&Observer::bulk_issued, event); }
+    void bulk_landed(const BulkCopy& event) override { each(&Observer::bulk_landed, event); }
     void barrier(const BarrierEvent& event) override { each(&Observer::barrier, event); }
     void fence(const Fence& event) override { each(&Observer::fence, event); }
     void multiply(const Multiply& event) override { each(&Observer::multiply, event); }

@@ -36,6 +36,7 @@ class BoxWalk {
     BoxWalk(const TensorMap& map, const BoxPlace& place);
 
     const TensorMap& map() const { return map_; }
+    const BoxPlace& place() const { return place_; }
     std::uint32_t rows() const { return rows_; }
     std::uint32_t rows_left() const { return rows_ - row_; }
     /// Bytes of one row in global memory, which are those that an mbarrier counts: out of bounds or not, without

@@ -127,6 +127,19 @@ struct Mma {
     friend bool operator==(const Mma&, const Mma&) = default;
 };
 
+/// A bulk copy, as its modifiers say: cp.async.bulk, cp.reduce.async.bulk, and those of tensors (TMA).
+struct Bulk {
+    enum class Mode : std::uint8_t { tile, im2col };
+    Space destination{}, source{};     ///< global, shared or shared_cluster
+    bool prefetch = false;             ///< to a cache: no result depends on it
+    std::uint8_t dimensions = 0;       ///< of a tensor; 0: bytes in a row
+    std::uint8_t offsets = 0;          ///< how many im2col offsets follow the coordinates
+    Mode mode = Mode::tile;
+    bool reduces = false;
+    AtomicOp reduction = AtomicOp::add;
+    DataType type = DataType::none;    ///< of a reduction that is no tensor's
+};
+
 /// Where an instruction stands: in the PTX, and through `.loc` in the source that it was compiled from.
 struct InstructionPlace {
     Span span;
@@ -157,6 +170,7 @@ struct Function {
     std::vector<Call> calls;
     std::vector<std::vector<BlockId>> branch_tables;
     std::vector<Mma> mmas;
+    std::vector<Bulk> bulks;
     std::vector<InstructionPlace> instructions;
     std::vector<FrameVariable> parameters, results, locals;  ///< entry: parameters lie in the launch's parameter bytes
     std::vector<RegisterId> register_parameters, register_results;  ///< of a .func that declares .reg parameters

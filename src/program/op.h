@@ -32,6 +32,10 @@ enum class PermuteMode : std::uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
 enum class VoteMode : std::uint8_t { all, any, uni, ballot };
 enum class ReduxOp : std::uint8_t { add, min, max, and_, or_, xor_ };
+enum class TensorMapField : std::uint8_t {
+    global_address, rank, box_dim, global_dim, global_stride, element_stride,
+    elemtype, interleave_layout, swizzle_mode, fill_mode, swizzle_atomicity
+};
 enum class AtomicOp : std::uint8_t { exch, cas, add, inc, dec, min, max, and_, or_, xor_ };
 enum class BarrierMode : std::uint8_t { sync, arrive, red_popc, red_and, red_or };
 /// What a fence orders. Proxies: with the generic proxy, both ways where nothing else is said.

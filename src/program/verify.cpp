@@ -50,6 +50,7 @@ class Verifier {
         for (Operand operand : function_.sources(op)) check(op, operand);
         const bool table_fits = (op.op != Op::brx || op.detail < function_.branch_tables.size()) &&
                                 (op.op != Op::call || op.detail < function_.calls.size()) &&
+                                (op.op != Op::bulk_copy || op.detail < function_.bulks.size()) &&
                                 ((op.op != Op::mma && op.op != Op::wgmma && op.op != Op::wmma_load && op.op != Op::wmma_store) || op.detail < function_.mmas.size());
         if (!table_fits) wrong(op, "its table has no such row");
     }

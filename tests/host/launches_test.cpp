@@ -63,6 +63,23 @@ Ran run(const std::string& name, const exec::LaunchOptions& options = {}) {
     return {std::move(*job), std::move(*outcome)};
 }
 
+TEST(Launches, TensorMapsOfBothKinds) {
+    for (const machine::CopyPolicy policy : {machine::CopyPolicy::eager, machine::CopyPolicy::late}) {
+        exec::LaunchOptions options;
+        options.copies = policy;
+        const Ran ran = run("good_tensormap.toml", options);
+        // Pixel p of image n begins with 8 (5 n + p). With the offset 1, W runs over 1, 2, 3.
+        const int pixels[4] = {1, 2, 3, 6};
+        for (std::size_t row = 0; row < 4; ++row)
+            for (std::size_t column = 0; column < 8; ++column) {
+                const auto value = static_cast<float>(8 * pixels[row] + static_cast<int>(column));
+                const std::uint64_t expected = column == 7 ? 0x7FF7 : number::from_double(value, number::Format::f16);
+                EXPECT_EQ(ran.at<std::uint16_t>("out", 16 + 32 * row + 2 * column), expected) << row << ' ' << column;
+            }
+        EXPECT_EQ(ran.at<std::uint16_t>("out", 0), 0);
+    }
+}
+
 TEST(Launches, EveryKindOfArgument) {
     const Ran ran = run("good_arguments.toml");
     constexpr std::size_t p = 8;  // the kernel writes from `out` + 8

@@ -150,6 +150,19 @@ std::string operand_text(const Instance& instance, const OperandSlot& slot, Regi
     const Form& form = *instance.form;
     if (form.opcode == "wgmma" && (slot.name == "a" || slot.name == "d"))
         return warpgroup_operand(instance, slot, registers);
+    // Tensors have as many coordinates as the instruction says, and two im2col offsets fewer.
+    const int dimensions = std::max(1, word_in(instance, "dim").empty() ? 1 : word_in(instance, "dim")[0] - '0');
+    if (slot.kind == OperandSlot::Kind::tensor)
+        return fmt::format("[q0, {}]", registers.vector(DataType::b32, dimensions));
+    if (slot.name == "offsets") return registers.vector(DataType::b16, std::max(1, dimensions - 2));
+    if (slot.name == "mbar") return "[s]";
+    if (slot.kind == OperandSlot::Kind::address && !word_in(instance, slot.name).empty())
+        return word_in(instance, slot.name).starts_with("shared") ? "[s]" : "[q1]";
+    if (form.opcode == "tensormap" && slot.kind != OperandSlot::Kind::address) {
+        const bool number = word_in(instance, "field") != "global_address" && form.operand("ord") < 0;
+        if (slot.name == "ord" || (slot.name == "value" && number && word_in(instance, "field") != "rank")) return "1";
+        if (slot.name == "size") return "128";
+    }
     if (slot.kind == OperandSlot::Kind::address) {
         const bool shared = std::any_of(instance.words.begin(), instance.words.end(),
                                         [](auto word) { return word.starts_with("shared"); });

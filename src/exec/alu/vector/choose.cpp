@@ -39,6 +39,7 @@ constexpr Chooser choose_special = interpreter, choose_cvta = interpreter, choos
                   choose_isspacep = interpreter, choose_alloca_ = interpreter, choose_stacksave = interpreter,
                   choose_stackrestore = interpreter, choose_prefetch = interpreter,
                   choose_cp_async_commit = interpreter, choose_cp_async_wait = interpreter,
+                  choose_bulk_commit = interpreter, choose_bulk_wait = interpreter,
                   choose_cp_async_mbarrier_arrive = interpreter, choose_mbarrier_pending_count = interpreter,
                   choose_mapa = interpreter, choose_getctarank = interpreter, choose_nanosleep = interpreter;
 
