@@ -259,6 +259,15 @@ std::vector<TensorMap> list_maps() {
          {"", "lower=-16,-16,-16", "lower=-17,0,0", "lower=0,0,-17", "upper=15,15,15", "upper=16,0,0", "upper=0,0,16",
           "interleave=1", "interleave=2 swizzle=1", "steps=1,8,8,8,1"})
         add(deepest + " " + more);
+    // How large a box may be.
+    for (const int third : {32, 48, 56, 57, 58, 60, 63, 64, 65, 96, 127, 128, 129, 192, 255})
+        add(deep + " box=8,256," + std::to_string(third));
+    for (const char* box : {"256,256,1", "256,256,2", "128,256,3", "128,256,4", "256,255,2"})
+        add(deep + " box=" + box), add(deep + " type=u8 box=" + box), add(deep + " type=f64 box=" + box);
+    for (const char* box : {"16,256,57", "16,256,64", "32,256,32"}) add(deep + " interleave=1 box=" + std::string(box));
+    for (const char* size : {"channels=64 pixels=1024", "channels=96 pixels=1024", "channels=112 pixels=1024",
+                             "channels=120 pixels=1024", "channels=128 pixels=1024", "channels=256 pixels=1024"})
+        add(image + " " + size), add(image + " type=u8 " + size);
     return all;
 }
 

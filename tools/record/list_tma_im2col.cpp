@@ -10,6 +10,7 @@ namespace {
 struct Im2col {
     int type, rank, swizzle, interleave, fill;
     bool steps;
+    bool within = false;  ///< the bounding box lies within the image, as stores need it
 };
 
 TensorMap im2col_map(const Im2col& choice, Draw& draw) {
@@ -31,9 +32,10 @@ TensorMap im2col_map(const Im2col& choice, Draw& draw) {
         if (map.strides.back() == 0) map.strides.back() = 16;
     }
     for (int i = 0; i < image; ++i) {
-        const int lower = draw.between(-3, 1), dim = static_cast<int>(map.dims[std::size_t(i) + 1]);
+        const int lower = choice.within ? draw.between(0, 1) : draw.between(-3, 1),
+                  dim = static_cast<int>(map.dims[std::size_t(i) + 1]);
         map.lower.push_back(lower);
-        map.upper.push_back(std::max(draw.between(-3, 1), lower - dim + 1));
+        map.upper.push_back(std::max(choice.within ? draw.between(-1, 0) : draw.between(-3, 1), lower - dim + 1));
     }
     map.channels = static_cast<std::uint32_t>(channels);
     map.pixels = static_cast<std::uint32_t>(draw.one_in(3) ? draw.between(1, 4) : draw.between(5, 40));
@@ -136,6 +138,13 @@ void list_tma_im2col(Cases& into) {
         for (const Base which : {Base::before_w, Base::after_w, Base::before_n, Base::after_n, Base::negative_c})
             for (const bool load : {false, true})
                 list_one(into, {6, rank, 0, 0, 0, false}, load, which, draw, number++);
+    }
+    Draw within(7);
+    for (int rank = 3; rank <= 5; ++rank) {
+        for (int i = 0; i < 8; ++i)
+            list_one(into, {i % 13, rank, i % 4, 0, 0, i > 5, true}, false, Base::forward, within, number++);
+        for (const Base which : {Base::before_w, Base::after_w, Base::before_n, Base::after_n, Base::negative_c})
+            list_one(into, {6, rank, 0, 0, 0, false, true}, false, which, within, number++);
     }
 }
 

@@ -115,6 +115,10 @@ void list_tma_loads(Cases& into) {
         for (const std::uint32_t mask : {1u, 2u, 3u, 5u, 6u, 11u, 15u, 0xA7u, 0xFFu})
             if (mask < 1u << ctas) list_multicast(into, ctas, mask, draw);
     for (int rank = 1; rank <= 5; ++rank) list_pair(into, rank, draw);
+    Draw slices(6);
+    for (int rank = 3; rank <= 5; ++rank)
+        for (const int swizzle : {0, 2, 3})
+            for (const int type : {0, 6, 8}) list_load(into, {type, rank, swizzle, 2, 0, false}, slices, number++);
 }
 
 }  // namespace tilepath::recorded
