@@ -31,7 +31,8 @@ Result<machine::Address> place(const Buffer& buffer, const program::Program& pro
         if (!allocated) return allocated;
         address = *allocated;
     }
-    if (!buffer.bytes.empty()) std::memcpy(host_bytes(address, buffer.bytes.size()).data(), buffer.bytes.data(), buffer.bytes.size());
+    if (!buffer.bytes.empty())
+        std::memcpy(host_bytes(address, buffer.bytes.size()).data(), buffer.bytes.data(), buffer.bytes.size());
     return address;
 }
 
@@ -65,7 +66,8 @@ Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
     for (const TensorMap& each : job.tensor_maps) {
         machine::TensorMap map = each.map;
         map.address = addresses[each.buffer] + static_cast<std::uint64_t>(each.offset);
-        if (Diagnostics broken = machine::broken_rules(map); !broken.empty()) return std::unexpected(std::move(broken));
+        if (Diagnostics broken = machine::broken_rules(map, device->architecture); !broken.empty())
+            return std::unexpected(std::move(broken));
         tensor_maps.push_back(machine::encode(map));
     }
     Outcome outcome;

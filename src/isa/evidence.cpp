@@ -20,12 +20,16 @@ std::string line_of(const Form& form) {
     return line;
 }
 
+bool recorded_device_has(const Form& form) {
+    return form.needs.suffix == Suffix::any ? form.needs.sm <= h200.sm
+                                            : form.needs.suffix == Suffix::architecture && form.needs.sm == h200.sm;
+}
+
 Evidence evidence_of(const Form& form) {
     static const std::unordered_set<std::string_view> recorded{
 #include "isa/recorded_forms.inc"
     };
-    const bool has_it = form.needs.sm <= h200.sm && form.needs.suffix == Suffix::any;
-    return has_it && recorded.contains(line_of(form)) ? h200 : Evidence{};
+    return recorded_device_has(form) && recorded.contains(line_of(form)) ? h200 : Evidence{};
 }
 
 std::string to_string(Evidence evidence) {

@@ -104,6 +104,8 @@ struct Form {
 /// The form as one line, with its words: its name in recorded_forms.inc.
 std::string line_of(const Form& form);
 
+/// Whether an H200 has the form, as sm_90 or sm_90a.
+bool recorded_device_has(const Form& form);
 /// Recorded, where tests/vectors has results for each of its words; else the manual's.
 Evidence evidence_of(const Form& form);
 

@@ -78,7 +78,8 @@ struct TensorMap {
 };
 
 /// Every rule of the encoding functions (cuda.h) that the map breaks, each by name with what was expected and found.
-Diagnostics broken_rules(const TensorMap& map);
+/// `sm`: the device's, for what it does not have yet.
+Diagnostics broken_rules(const TensorMap& map, int sm = 100);
 
 /// The 128 bytes, in a format of our own: the hardware's is not public. Fields out of the format's range are a broken
 /// rule, which broken_rules() finds; they are cut here.

@@ -1,5 +1,9 @@
-// The rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, as cuda.h of CUDA 13.0 gives them.
+// The rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, as cuda.h of CUDA 13.0 gives them and as the driver
+// keeps them (tests/vectors/tensor_maps.txt): it asks for whole units of 16 bytes when interleaved too, for no
+// particular swizzle with interleave 32B, and for boxes that a multiprocessor can hold.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "machine/tensor_map.h"
 
@@ -10,7 +14,7 @@ using layout::SwizzleMode;
 
 class Rules {
   public:
-    explicit Rules(const TensorMap& map) : map_(map), type_(traits(map.type)) {}
+    Rules(const TensorMap& map, int sm) : map_(map), type_(traits(map.type)), sm_(sm) {}
 
     Diagnostics check() {
         const bool interleaved = map_.interleave != Interleave::none;
@@ -25,14 +29,16 @@ class Rules {
             return std::move(out_);  // what follows needs a rank
         }
         check_memory();
-        for (std::uint32_t d = interleaved ? 0 : 1; d < map_.rank; ++d)  // else dimension 0's is ignored
+        for (std::uint32_t d = 0; d < map_.rank; ++d)  // dimension 0's too, though it is ignored unless interleaved
             expect(map_.element_strides[d] >= 1 && map_.element_strides[d] <= 8, fmt::format("element_strides[{}]", d),
                    "1 to 8", map_.element_strides[d]);
         if (map_.im2col)
             check_im2col();
         else
             check_box();
+        check_size();
         check_swizzle();
+        check_device();
         expect(!map_.nan_fill || type_.nan != 0, "oob fill", "zero, unless the type is a floating-point one",
                fmt::format("nan with {}", type_.name));
         return std::move(out_);
@@ -99,10 +105,10 @@ class Rules {
     /// im2col row whose bytes are no multiple of 16 has no place in shared memory that it describes.
     void check_inner(std::string_view what, std::uint32_t elements) {
         if (type_.padded()) expect(elements == 128, what, fmt::format("128 with {}", type_.name), elements);
-        if (map_.interleave != Interleave::none) return;
         const std::uint32_t bytes = elements * static_cast<std::uint32_t>(type_.bits) / 8;
         expect(elements * static_cast<std::uint32_t>(type_.bits) % 128 == 0, what, "a multiple of 16 bytes",
                fmt::format("{} bytes", bytes));
+        if (map_.interleave != Interleave::none) return;
         const layout::SwizzleTraits& swizzle = layout::traits(map_.swizzle);
         const std::uint32_t shared = elements * static_cast<std::uint32_t>(type_.group_shared_bytes()) / 16;
         expect(map_.swizzle == SwizzleMode::none || shared <= static_cast<std::uint32_t>(swizzle.span_bytes), what,
@@ -110,12 +116,24 @@ class Rules {
                fmt::format("{} bytes", shared));
     }
 
+    /// A box, or a column of pixels, is no larger than the shared memory of a multiprocessor, which the H200's driver
+    /// counts in elements before their strides.
+    void check_size() {
+        constexpr std::uint64_t most = 233'472;
+        std::uint64_t elements = std::uint64_t{map_.channels_per_pixel} * map_.pixels_per_column;
+        if (!map_.im2col) {
+            elements = 1;
+            for (std::uint32_t d = 0; d < map_.rank; ++d) elements *= std::min<std::uint64_t>(map_.box[d], 256);
+        }
+        const std::uint64_t bytes = elements * static_cast<std::uint64_t>(type_.bits) / 8;
+        expect(bytes <= most, map_.im2col ? "pixels_per_column" : "box", fmt::format("at most {} bytes in all", most),
+               fmt::format("{} bytes", bytes));
+    }
+
     void check_swizzle() {
         const layout::SwizzleTraits& swizzle = layout::traits(map_.swizzle);
         expect(swizzle.tensor_map.has_value() || swizzle.replace_mode.has_value(), "swizzle",
                "one that tensor maps have", swizzle.name);
-        expect(map_.interleave != Interleave::b32 || map_.swizzle == SwizzleMode::b32, "swizzle",
-               "32B with interleave 32B", swizzle.name);
         if (!type_.padded()) return;
         if (map_.type == TensorType::u6_align16b)
             expect(map_.interleave == Interleave::none, "interleave", fmt::format("none with {}", type_.name),
@@ -126,13 +144,23 @@ class Rules {
                "swizzle", fmt::format("none, 128B or 128B_atom_32B with {}", type_.name), swizzle.name);
     }
 
+    /// What came with sm_100, and the driver of an H200 refuses.
+    void check_device() {
+        if (sm_ >= 100) return;
+        expect(type_.bits >= 8, "type", fmt::format("one of 8 bits or more on sm_{}", sm_), type_.name);
+        const layout::SwizzleTraits& swizzle = layout::traits(map_.swizzle);
+        expect(swizzle.tensor_map.value_or(0) <= 3, "swizzle", fmt::format("none, 32B, 64B or 128B on sm_{}", sm_),
+               swizzle.name);
+    }
+
     const TensorMap& map_;
     const TensorTypeTraits& type_;
+    int sm_;
     Diagnostics out_;
 };
 
 }  // namespace
 
-Diagnostics broken_rules(const TensorMap& map) { return Rules(map).check(); }
+Diagnostics broken_rules(const TensorMap& map, int sm) { return Rules(map, sm).check(); }
 
 }  // namespace tilepath::machine

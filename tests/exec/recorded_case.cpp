@@ -26,13 +26,46 @@ std::vector<std::uint32_t> words_in(const std::string& line) {
     return words;
 }
 
+/// `r0` is itself; `r0..3` is r0, r1, r2, r3.
+std::vector<std::string> names_in(const std::string& range) {
+    const std::size_t dots = range.find("..");
+    if (dots == std::string::npos) return {range};
+    std::vector<std::string> names;
+    const int last = std::stoi(range.substr(dots + 2));
+    for (int i = std::stoi(range.substr(1, dots - 1)); i <= last; ++i) names.push_back(range[0] + std::to_string(i));
+    return names;
+}
+
 void read_inputs(const std::string& text, Case& into) {
-    std::istringstream names(text);
-    for (std::string each; names >> each;) {
+    std::istringstream words(text);
+    for (std::string each; words >> each;) {
         const std::size_t colon = each.find(':');
         if (colon == std::string::npos) throw std::runtime_error("an input is NAME:KIND, found " + each);
-        into.inputs.push_back({each.substr(0, colon), each.substr(colon + 1)});
+        for (const std::string& name : names_in(each.substr(0, colon)))
+            into.inputs.push_back({name, each.substr(colon + 1)});
     }
+}
+
+/// How many follow `at` whose names count on and whose kinds are one.
+std::size_t run_length(const std::vector<Input>& inputs, std::size_t at) {
+    std::size_t end = at + 1;
+    const int number = std::stoi(inputs[at].name.substr(1));
+    while (end < inputs.size() && inputs[end].kind == inputs[at].kind &&
+           inputs[end].name == inputs[at].name[0] + std::to_string(number + int(end - at)))
+        ++end;
+    return end - at;
+}
+
+/// Long runs as ranges.
+void write_inputs(std::ostream& to, const std::vector<Input>& inputs) {
+    for (std::size_t at = 0; at < inputs.size();) {
+        const std::size_t length = run_length(inputs, at) < 5 ? 1 : run_length(inputs, at);
+        to << " " << inputs[at].name;
+        if (length > 1) to << ".." << inputs[at + length - 1].name.substr(1);
+        if (!inputs[at].kind.empty()) to << ":" << inputs[at].kind;
+        at += length;
+    }
+    to << "\n";
 }
 
 class Hash {
@@ -84,17 +117,33 @@ std::vector<Case> read_cases(std::istream& from) {
         } else if (key == "ptx") {
             each.body.push_back(value);
         } else if (key == "out") {
-            for (std::string name; words >> name;) each.outputs.push_back(name);
+            for (std::string range; words >> range;)
+                for (const std::string& name : names_in(range)) each.outputs.push_back(name);
         } else if (key == "rows") {
             words >> each.rows;
         } else if (key == "threads") {
             words >> each.threads;
         } else if (key == "memory") {
             words >> each.shared_bytes >> each.global_bytes >> each.memory_kind;
+        } else if (key == "target") {
+            words >> each.target;
+        } else if (key == "cluster") {
+            words >> each.cluster[0] >> each.cluster[1] >> each.cluster[2];
+        } else if (key == "entry") {
+            each.directives = value;
+        } else if (key == "keep") {
+            words >> each.keep;
+        } else if (key == "tensormap") {
+            each.tensor_maps.push_back(read_tensor_map(value));
+        } else if (key == "fault") {
+            each.fault = value;
         } else if (key == "hash") {
             words >> std::hex >> each.hash;
         } else {
-            throw std::runtime_error("expected case, in, ptx, out, rows, threads, memory or hash, found " + line);
+            throw std::runtime_error(
+                "expected case, target, in, ptx, out, tensormap, memory, threads, cluster, entry, rows, keep, "
+                "fault or hash, found " +
+                line);
         }
     }
     return all;
@@ -102,21 +151,31 @@ std::vector<Case> read_cases(std::istream& from) {
 
 void write_case(std::ostream& to, const Case& each) {
     to << "case " << each.name << "\n";
+    if (each.target != "sm_90") to << "target " << each.target << "\n";
     if (!each.inputs.empty()) {
         to << "in";
-        for (const Input& input : each.inputs) to << " " << input.name << ":" << input.kind;
-        to << "\n";
+        write_inputs(to, each.inputs);
     }
     for (const std::string& line : each.body) to << "ptx " << line << "\n";
     if (!each.outputs.empty()) {
         to << "out";
-        for (const std::string& output : each.outputs) to << " " << output;
-        to << "\n";
+        std::vector<Input> outputs;
+        for (const std::string& output : each.outputs) outputs.push_back({output, ""});
+        write_inputs(to, outputs);
     }
     if (each.memory_bytes() != 0)
         to << "memory " << each.shared_bytes << " " << each.global_bytes << " " << each.memory_kind << "\n";
+    for (const TensorMap& map : each.tensor_maps) to << "tensormap " << to_string(map) << "\n";
     if (each.threads != 32) to << "threads " << each.threads << "\n";
+    if (each.ctas_of_cluster() != 1)
+        to << "cluster " << each.cluster[0] << " " << each.cluster[1] << " " << each.cluster[2] << "\n";
+    if (!each.directives.empty()) to << "entry " << each.directives << "\n";
     to << "rows " << each.rows << "\n";
+    if (each.keep != 4) to << "keep " << each.keep << "\n";
+    if (!each.fault.empty()) {
+        to << "fault " << each.fault << "\n";
+        return;
+    }
     for (const auto& line : each.first) {
         to << " ";
         for (std::uint32_t word : line) to << hexadecimal(word, 8);
@@ -141,8 +200,13 @@ Buffers buffers_of(const Case& each) {
             }
         }
         Generator values(each.name, row, 0xFFFF);
+        const std::size_t at = each.memory_kind.find('@'), comma = each.memory_kind.find(',');
+        const std::string first_kind = each.memory_kind.substr(0, at);
+        const std::string rest_kind = at == std::string::npos ? first_kind : each.memory_kind.substr(comma + 1);
+        const std::uint32_t first_bytes =
+            at == std::string::npos ? 0 : static_cast<std::uint32_t>(std::stoul(each.memory_kind.substr(at + 1)));
         for (std::uint32_t byte = 0; byte < each.memory_bytes(); byte += 16) {
-            const Value value = values.vector(each.memory_kind);
+            const Value value = values.vector(byte < first_bytes ? first_kind : rest_kind);
             for (int i = 0; i < 4; ++i)
                 buffers.memory.push_back(static_cast<std::uint32_t>((i < 2 ? value.low : value.high) >> 32 * (i % 2)));
         }
@@ -156,7 +220,7 @@ void take_results(Case& each, const Buffers& after) {
     for (std::uint32_t word : after.memory) hash.add(word);
     each.hash = hash.value();
     each.first.clear();
-    for (std::uint32_t word = 0; word < std::min(4u, each.output_words()); ++word) {
+    for (std::uint32_t word = 0; word < std::min(each.keep, each.output_words()); ++word) {
         const auto begin = after.out.begin() + word * each.threads;
         each.first.emplace_back(begin, begin + each.threads);
     }

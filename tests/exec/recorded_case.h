@@ -1,10 +1,13 @@
 #pragma once
 // Kernels whose results an H200 gave (tests/vectors/kernels), as text: one list for the recorder (tools/record) and for
 // the test that replays them. Plain C++, so that the recorder needs nothing else. The format: tests/vectors/README.md.
+#include <array>
 #include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <vector>
+
+#include "recorded_tensor_map.h"
 
 namespace tilepath::recorded {
 
@@ -20,12 +23,19 @@ struct Case {
     std::vector<Input> inputs;
     std::vector<std::string> outputs;
     std::uint32_t shared_bytes = 0, global_bytes = 0;
-    std::string memory_kind = "b32";  ///< what memory holds before
-    std::vector<std::string> body;
+    std::string memory_kind = "b32";  ///< what memory holds before: KIND, or KIND@BYTES,KIND
+    std::string target = "sm_90";
+    std::array<std::uint32_t, 3> cluster{1, 1, 1};  ///< the first CTAs of a row of CTAs are one cluster
+    std::string directives;                         ///< of the entry: `.maxntid 128`
+    std::vector<TensorMap> tensor_maps;             ///< of each row's global memory, tm0, tm1, … in the body
+    std::uint32_t keep = 4;                         ///< words of the outputs in `first`
+    std::vector<std::string> body;                  ///< `r0..3` in it stands for `r0, r1, r2, r3`
     std::vector<std::vector<std::uint32_t>>
         first;               ///< of row 0: four words of the outputs, a line each; 32 words of memory
     std::uint64_t hash = 0;  ///< of the results of all rows
+    std::string fault;       ///< the driver's name of the error that the kernel ends with; then there are no results
 
+    std::uint32_t ctas_of_cluster() const { return cluster[0] * cluster[1] * cluster[2]; }
     std::uint32_t memory_bytes() const { return shared_bytes + global_bytes; }
     std::uint32_t input_words() const, output_words() const;  ///< of 32 bits, for one thread
 };
@@ -37,10 +47,11 @@ std::uint32_t words_of(const std::string& register_name);
 std::vector<Case> read_cases(std::istream& from);
 void write_case(std::ostream& to, const Case& each);
 
-std::string module_head();
-/// The kernel as an entry `name` with parameters in, out, memory. A CTA computes one row. Buffers are 32-bit words:
-/// in and out [row][word][thread], memory [row][byte], the shared part first. The body finds registers p h r q x, its
-/// thread in `tid`, the address of shared memory in `sm`, of its global memory in `gm`.
+std::string module_head(const std::string& target = "sm_90");
+/// The kernel as an entry `name` with parameters in, out, memory, and for each tensor map those of all rows. A CTA
+/// computes one row. Buffers are 32-bit words: in and out [row][word][thread], memory [row][byte], the shared part
+/// first. The body finds registers p h r q x, its thread in `tid`, the address of shared memory in `sm` (it begins at a
+/// multiple of 1,024), of its global memory in `gm`, of its tensor maps in `tm0`, `tm1`.
 std::string entry_text(const Case& each, const std::string& name);
 
 struct Buffers {

@@ -1,9 +1,12 @@
-// The kernels of tests/vectors/kernels, run as sm_90: registers and memory hold to the bit what an H200 gave.
+// The kernels of tests/vectors/kernels, run as the H200 that gave their results: registers and memory hold to the bit
+// what an H200 gave.
+#include <array>
 #include <cstdlib>
 #include <fstream>
 
 #include "kernel.h"
 #include "recorded_case.h"
+#include "recorded_maps.h"
 
 namespace tilepath::exec {
 namespace {
@@ -31,16 +34,46 @@ T* copy_in(Device& gpu, const std::vector<T>& values) {
     return at;
 }
 
+/// in, out, memory, then the tensor maps of all rows, each at its row's global memory.
+std::vector<std::uint8_t> parameters(const recorded::Case& each, const std::array<std::uint32_t*, 3>& buffers) {
+    std::vector<std::uint8_t> bytes(24);
+    std::memcpy(bytes.data(), buffers.data(), 24);
+    const auto memory = reinterpret_cast<machine::Address>(buffers[2]);
+    for (const recorded::TensorMap& map : each.tensor_maps) {
+        bytes.resize((bytes.size() + 127) / 128 * 128);
+        for (std::uint32_t row = 0; row < each.rows; ++row) {
+            const machine::Address at = memory + std::uint64_t{row} * each.memory_bytes() + each.shared_bytes;
+            const auto encoded = machine::encode(tensor_map(map, at));
+            bytes.insert(bytes.end(), encoded.begin(), encoded.end());
+        }
+    }
+    return bytes;
+}
+
+LaunchShape shape_of(const recorded::Case& each) {
+    const auto [x, y, z] = each.cluster;
+    return {{each.rows / (y * z), y, z}, {each.threads, 1, 1}, {x, y, z}, 0};
+}
+
+/// What tilepath makes of a case; a fault, where it ends with one.
 recorded::Case replay(const recorded::Case& each) {
-    Device gpu("sm_90");
+    Device gpu(each.target);
     recorded::Buffers buffers = recorded::buffers_of(each);
-    std::uint32_t *in = copy_in(gpu, buffers.in), *out = copy_in(gpu, buffers.out),
-                  *memory = copy_in(gpu, buffers.memory);
-    gpu.run_clean(compile_module(recorded::module_head() + recorded::entry_text(each, "k")),
-                  blocks(each.rows, each.threads), in, out, memory);
-    std::copy(out, out + buffers.out.size(), buffers.out.begin());
-    std::copy(memory, memory + buffers.memory.size(), buffers.memory.begin());
+    const std::array<std::uint32_t*, 3> device{copy_in(gpu, buffers.in), copy_in(gpu, buffers.out),
+                                               copy_in(gpu, buffers.memory)};
     recorded::Case found = each;
+    const program::Program program =
+        compile_module(recorded::module_head(each.target) + recorded::entry_text(each, "k"));
+    if (program.functions.empty()) return found.hash = ~each.hash, found;
+    auto report = launch(program, gpu.device(), gpu.memory(), shape_of(each), parameters(each, device));
+    if (!report) {
+        ADD_FAILURE() << each.name << ": " << to_string(report.error());
+        return found.hash = ~each.hash, found;
+    }
+    if (report->deadlock) ADD_FAILURE() << to_string(*report->deadlock);
+    found.fault = report->fault ? to_string(*report->fault) : "";
+    std::copy(device[1], device[1] + buffers.out.size(), buffers.out.begin());
+    std::copy(device[2], device[2] + buffers.memory.size(), buffers.memory.begin());
     recorded::take_results(found, buffers);
     return found;
 }
@@ -54,6 +87,12 @@ TEST_P(RecordedKernels, GiveWhatAnH200Gave) {
     std::size_t different = 0;
     for (const recorded::Case& each : cases) {
         const recorded::Case found = replay(each);
+        if (found.fault.empty() != each.fault.empty()) {
+            ++different;
+            ADD_FAILURE() << each.name << ": expected " << (each.fault.empty() ? "no fault" : each.fault) << ", found "
+                          << (found.fault.empty() ? "no fault" : found.fault);
+        }
+        if (!each.fault.empty() || !found.fault.empty()) continue;
         if (found.hash == each.hash && found.first == each.first) continue;
         ++different;
         ADD_FAILURE() << each.name << ": " << first_difference(each, found);

@@ -95,10 +95,13 @@ TEST(TensorMap, EachRuleOfTiles) {
         {"element_strides[1]: expected 1 to 8, found 0", [](TensorMap& m) { m.element_strides[1] = 0; }},
         {"oob fill: expected zero, unless the type is a floating-point one, found nan with u16",
          [](TensorMap& m) { m.type = TensorType::u16, m.nan_fill = true; }},
-        {"swizzle: expected 32B with interleave 32B, found none",
+        {"box[0]: expected a multiple of 16 bytes, found 6 bytes",
+         [](TensorMap& m) { m.rank = 3, m.strides[1] = 128 * 128, m.interleave = Interleave::b16, m.box[0] = 3; }},
+        {"box: expected at most 233472 bytes in all, found 237568 bytes",
          [](TensorMap& m) {
-             m.rank = 3, m.strides[1] = 128 * 128, m.interleave = Interleave::b32, m.swizzle = SwizzleMode::none;
+             m.rank = 3, m.strides[1] = 128 * 128, m.box = {8, 256, 58, 1, 1};
          }},
+        {"element_strides[0]: expected 1 to 8, found 9", [](TensorMap& m) { m.element_strides[0] = 9; }},
         {"global address: expected a multiple of 32 with interleave 32B, found 0x200000001010",
          [](TensorMap& m) {
              m.rank = 3, m.strides[1] = 128 * 128, m.interleave = Interleave::b32, m.swizzle = SwizzleMode::b32,

@@ -1,4 +1,5 @@
-// Lists what is to be recorded: list NAME, the cases of tests/vectors/kernels/NAME.txt without results.
+// Lists what is to be recorded: list NAME, the cases of tests/vectors/kernels/NAME.txt without results;
+// list tensor_maps, those of tests/vectors/tensor_maps.txt.
 #include "list.h"
 
 #include <algorithm>
@@ -60,7 +61,7 @@ std::vector<Words> combinations(const isa::Form& form, std::size_t cap) {
 bool on_sm_90(const isa::Form& form) { return form.needs.sm <= 90 && form.needs.suffix == isa::Suffix::any; }
 
 bool builds(const Case& each) {
-    auto module = ptx::read(Source("case.ptx", module_head() + entry_text(each, "k")));
+    auto module = ptx::read(Source("case.ptx", module_head(each.target) + entry_text(each, "k")));
     if (!module) return std::cerr << each.name << ": " << to_string(module.error()) << "\n", false;
     return isa::build(*module, "k").has_value();
 }
@@ -76,17 +77,37 @@ std::string Names::next(int bits) {
 
 int main(int argc, char** argv) {
     using namespace tilepath::recorded;
-    const std::map<std::string, void (*)(Cases&)> lists{
-        {"scalar", list_scalar},   {"approximations", list_approximations},
-        {"matrix", list_matrix},   {"matrix_moves", list_matrix_moves},
-        {"warp", list_warp},       {"barriers", list_barriers},
-        {"atomics", list_atomics}, {"copies", list_copies}};
-    const auto list = lists.find(argc == 2 ? argv[1] : "");
+    struct List {
+        void (*make)(Cases&);
+        bool all = false;  ///< whatever tilepath takes
+    };
+    const std::map<std::string, List> lists{{"scalar", {list_scalar}},
+                                            {"approximations", {list_approximations}},
+                                            {"matrix", {list_matrix}},
+                                            {"matrix_moves", {list_matrix_moves}},
+                                            {"warp", {list_warp}},
+                                            {"barriers", {list_barriers}},
+                                            {"atomics", {list_atomics}},
+                                            {"copies", {list_copies}},
+                                            {"wgmma", {list_wgmma, true}},
+                                            {"tma_loads", {list_tma_loads, true}},
+                                            {"tma_im2col", {list_tma_im2col, true}},
+                                            {"tma_stores", {list_tma_stores, true}},
+                                            {"tensor_map", {list_tensor_map, true}},
+                                            {"bulk", {list_bulk, true}},
+                                            {"mbarrier", {list_mbarrier, true}},
+                                            {"cluster", {list_cluster, true}}};
+    const std::string name = argc == 2 ? argv[1] : "";
+    if (name == "tensor_maps") {
+        for (const TensorMap& map : list_maps()) std::cout << to_string(map) << "\n";
+        return 0;
+    }
+    const auto list = lists.find(name);
     if (list == lists.end()) return std::fprintf(stderr, "list NAME\n"), 2;
     Cases cases;
-    list->second(cases);
+    list->second.make(cases);
     std::set<std::string> names;
     for (const Case& each : cases)
-        if (names.insert(each.name).second && builds(each)) write_case(std::cout, each);
+        if (names.insert(each.name).second && (list->second.all || builds(each))) write_case(std::cout, each);
     return 0;
 }

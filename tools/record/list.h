@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "../../kernels/inputs.h"
 #include "../../tests/exec/recorded_case.h"
 #include "isa/bind.h"
 
@@ -35,6 +36,24 @@ class Names {
     int predicates_ = 0, halves_ = 0, words_ = 0, doubles_ = 0, quads_ = 0;
 };
 
+/// Choices that are the same in every run.
+class Draw {
+  public:
+    explicit Draw(std::uint64_t seed) : seed_(seed) {}
+    std::uint64_t below(std::uint64_t n) {
+        return (kernels::input_bits(seed_, kernels::InputOperand::a, index_++) >> 32) * n >> 32;
+    }
+    int between(int least, int most) { return least + int(below(std::uint64_t(most - least + 1))); }
+    bool one_in(std::uint64_t n) { return below(n) == 0; }
+    template <class T>
+    const T& of(const std::vector<T>& choices) {
+        return choices[below(choices.size())];
+    }
+
+  private:
+    std::uint64_t seed_, index_ = 0;
+};
+
 using Cases = std::vector<Case>;
 void list_scalar(Cases& into);  ///< registers to registers, lane by lane
 void list_approximations(Cases& into);
@@ -44,5 +63,16 @@ void list_warp(Cases& into);
 void list_barriers(Cases& into);
 void list_atomics(Cases& into);
 void list_copies(Cases& into);  ///< cp.async
+void list_wgmma(Cases& into);
+void list_tma_loads(Cases& into);   ///< cp.async.bulk.tensor from global memory, tiles
+void list_tma_im2col(Cases& into);  ///< and im2col, both ways
+void list_tma_stores(Cases& into);  ///< and reductions
+void list_tensor_map(Cases& into);  ///< tensormap.replace
+void list_bulk(Cases& into);        ///< cp.async.bulk, cp.reduce.async.bulk
+void list_mbarrier(Cases& into);
+void list_cluster(Cases& into);
+
+/// Maps that the driver may take or refuse.
+std::vector<TensorMap> list_maps();
 
 }  // namespace tilepath::recorded
