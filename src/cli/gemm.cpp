@@ -217,7 +217,7 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
 /// With --arch that device's kernel; without it, that of each generation that has one.
 int run(const Options& options) {
     const std::vector<std::string> archs =
-        options.arch.empty() ? std::vector<std::string>{"sm_80"} : std::vector{options.arch};
+        options.arch.empty() ? std::vector<std::string>{"sm_80", "sm_90a"} : std::vector{options.arch};
     nlohmann::json json;
     std::optional<int> status;
     for (const std::string& arch : archs) {

@@ -186,16 +186,27 @@ TEST(Input, Init) {
 
 TEST(Input, Gemm) {
     const Folder folder;
-    const Finished ran = folder.shell("tilepath gemm -m 20 -n 24 -k 40 --json");
+    const Finished ran = folder.shell("tilepath gemm --arch sm_80 -m 20 -n 24 -k 40 --json");
     EXPECT_EQ(ran.status, 0) << ran.err;
     const auto parsed = nlohmann::json::parse(ran.out, nullptr, false);
     ASSERT_FALSE(parsed.is_discarded()) << ran.out;
     EXPECT_EQ(parsed["compared"], 20 * 24);
     EXPECT_EQ(parsed["different"], 0);
     EXPECT_EQ(parsed["exit_status"], 0);
+    // Without --arch: each generation in turn.
+    const Finished all = folder.shell("tilepath gemm -m 20 -n 24 -k 40 --json");
+    EXPECT_EQ(all.status, 0) << all.err;
+    const auto list = nlohmann::json::parse(all.out, nullptr, false);
+    ASSERT_EQ(list.size(), 2u) << all.out;
+    EXPECT_EQ(list[0]["arch"], "sm_80");
+    EXPECT_EQ(list[1]["arch"], "sm_90a");
+    EXPECT_EQ(list[1]["different"], 0);
     const Finished text = folder.shell("tilepath gemm -m 20 -n 24 -k 40");
     EXPECT_EQ(text.status, 0);
-    EXPECT_THAT(text.out, AllOf(HasSubstr("verified: all 480 elements of D"), HasSubstr("cp.async"), HasSubstr("ldmatrix"), HasSubstr("mma.sync")));
+    EXPECT_THAT(text.out, AllOf(HasSubstr("gemm_f16_tn on sm_80"), HasSubstr("cp.async"), HasSubstr("ldmatrix"),
+                                HasSubstr("mma.sync"), HasSubstr("verified: all 480 elements of D")));
+    EXPECT_THAT(text.out, AllOf(HasSubstr("hopper_f16_tn on sm_90a"), HasSubstr("cp.async.bulk.tensor"),
+                                HasSubstr("wgmma.mma_async"), HasSubstr("stmatrix")));
 }
 
 }  // namespace
