@@ -76,6 +76,23 @@ void DataPathCounter::copy_issued(const machine::Copy& event) {
     shared_written_ += event.bytes;
 }
 
+void DataPathCounter::bulk_issued(const machine::BulkCopy& event) {
+    const program::Bulk& bulk = *event.bulk;
+    if (bulk.prefetch) return;
+    const bool from_global = bulk.source == Space::global, to_global = bulk.destination == Space::global;
+    Row& counted = row(from_global ? 10 : to_global ? 81 : 35,
+                       from_global  ? "global → shared"
+                       : to_global ? "shared → global"
+                                   : "shared → shared",
+                       event.site);
+    ++counted.times;
+    // A multicast reads once and writes in every CTA.
+    const std::uint64_t copies = from_global ? std::max(1, std::popcount(event.ctas)) : 1;
+    counted.bytes += event.bytes * copies;
+    (from_global ? global_read_ : shared_read_) += event.bytes;
+    (to_global ? global_written_ : shared_written_) += event.bytes * copies;
+}
+
 void DataPathCounter::multiply(const machine::Multiply& event) {
     const program::Mma& mma = *event.mma;
     // A warpgroup's product is told by each of its four warps.

@@ -17,6 +17,7 @@ class DataPathCounter : public machine::Observer {
 
     void access(const machine::Access& event) override;
     void copy_issued(const machine::Copy& event) override;
+    void bulk_issued(const machine::BulkCopy& event) override;
     void multiply(const machine::Multiply& event) override;
 
     /// One instruction form, as the PTX writes it, on one path.
@@ -54,7 +55,8 @@ class DataPathCounter : public machine::Observer {
 };
 
 /// `ldmatrix.sync.aligned.m8n8.x4.shared.b16`: the instruction's head in the PTX, without guard and operands.
-std::string instruction_head(const program::Program& program, const program::Function& function, const program::MicroOp& op);
+std::string instruction_head(const program::Program& program, const program::Function& function,
+                             const program::MicroOp& op);
 
 /// The rows as a table, then bytes and FLOP by memory and the FLOP per byte.
 std::string to_string(const DataPathCounter& counter);
