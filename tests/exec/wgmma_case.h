@@ -43,7 +43,7 @@ struct WgmmaCase {
 };
 
 /// What makes shared memory that threads have written visible to wgmma. PTX ISA 9.7.15.3.
-inline constexpr const char* publish_shared = "membar.cta;\n";
+inline constexpr const char* publish_shared = "fence.proxy.async;\n";
 
 /// Everything that the kernel is given.
 struct WgmmaData {
