@@ -193,6 +193,8 @@ InstructionDescriptor instruction_descriptor(const Tcgen05Mma& mma, OperandMajor
 }
 
 Result<Tcgen05Mma> described(const InstructionDescriptor& d, int cta_group, bool ws) {
+    if (cta_group != 1 && cta_group != 2)
+        return fail(fmt::format("expected cta_group::1 or ::2, found ::{}", cta_group));
     Diagnostics wrong;
     const auto say = [&](std::string message) { wrong.push_back({Severity::error, std::move(message), {}, {}}); };
     if (d.reserved != 0)

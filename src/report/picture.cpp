@@ -1,31 +1,16 @@
-// Sheets as SVG and HTML: one drawing of grids, tables and lines for both. Colours are CSS classes, so that one picture
-// serves light and dark pages; text is text.
+// Sheets as SVG.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "report/sheet.h"
+#include "report/picture.h"
 
 namespace tilepath::report {
 namespace {
 
 constexpr double character = 7.3, line_height = 18, margin = 24;  // of a 12-pixel monospace font
-
-std::string escaped(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        switch (c) {
-            case '&': out += "&amp;"; break;
-            case '<': out += "&lt;"; break;
-            case '>': out += "&gt;"; break;
-            case '"': out += "&quot;"; break;
-            default: out += c;
-        }
-    }
-    return out;
-}
 
 std::string hex_of_hsl(double hue, double saturation, double lightness) {
     const auto channel = [&](double n) {
@@ -45,7 +30,7 @@ std::string palette(const std::string& prefix, int shades, bool dark) {
         const double hue = few ? 360.0 * i / shades : std::fmod(360.0 * (i / 4) / groups + 6 * (i % 4), 360);
         const double step = few ? 0 : 0.045 * (i % 4);
         out += fmt::format("{}.{}{}{{fill:{}}}", i % 8 == 0 ? "\n" : "", prefix, i,
-                           dark ? hex_of_hsl(hue, 0.50, 0.22 + step) : hex_of_hsl(hue, 0.72, 0.90 - step));
+                           dark ? hex_of_hsl(hue, 0.50, 0.20 + 0.7 * step) : hex_of_hsl(hue, 0.72, 0.90 - step));
     }
     return out;
 }
@@ -58,23 +43,6 @@ std::set<int> palettes_of(const Sheet& sheet) {
 }
 
 std::string prefix_of(int shades) { return fmt::format("s{}_", shades); }
-
-std::string style_of(const Sheet& sheet) {
-    std::string light, dark;
-    for (const int shades : palettes_of(sheet)) {
-        light += palette(prefix_of(shades), shades, false);
-        dark += palette(prefix_of(shades), shades, true);
-    }
-    return fmt::format(
-        "text{{font:12px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#1b1f24;white-space:pre}}\n"
-        ".page{{fill:#ffffff}}.h{{font-weight:700;font-size:14px}}.t{{font-weight:700;font-size:17px}}"
-        ".dim{{fill:#5b6470}}.cell{{stroke:#ffffff;stroke-width:1}}.none{{fill:#f1f3f5}}"
-        ".mark{{fill:none;stroke:#111;stroke-width:2.5}}.mid{{text-anchor:middle}}.end{{text-anchor:end}}"
-        "{}\n@media (prefers-color-scheme:dark){{text{{fill:#e8ebef}}.page{{fill:#14171b}}.dim{{fill:#9aa4b0}}"
-        ".cell{{stroke:#14171b}}.none{{fill:#20252b}}.mark{{stroke:#fff}}{}}}\n"
-        "@media print{{.page{{fill:#ffffff}}}}\n",
-        light, dark);
-}
 
 /// Collects shapes and knows how far they reach.
 struct Canvas {
@@ -124,7 +92,7 @@ void draw(Canvas& canvas, const Listing& listing) {
 }
 
 void draw(Canvas& canvas, const Grid& grid) {
-    std::size_t label = width_of(grid.row_name), widest = 2;
+    std::size_t label = width_of(grid.row_name) + 2, widest = 2;  // with its arrow
     for (const std::string& text : grid.row_labels) label = std::max(label, width_of(text));
     for (const std::string& text : grid.column_labels) widest = std::max(widest, width_of(text));
     for (const Cell& cell : grid.cells) widest = std::max(widest, width_of(cell.text));
@@ -175,39 +143,46 @@ std::string svg_of(const Canvas& canvas, std::string_view style) {
         canvas.width + margin, canvas.y + margin / 2, style, canvas.body);
 }
 
-std::string html_of(const Facts& facts) {
-    std::string out = "<table>";
-    for (const auto& [name, value] : facts.rows)
-        out += fmt::format("<tr><th>{}</th><td>{}</td></tr>\n", escaped(name), escaped(to_string(value)));
-    return out + "</table>\n";
-}
+}  // namespace
 
-std::string html_of(const Listing& listing) {
-    std::string out = "<div class=\"wide\"><table><tr>";
-    for (const std::string& name : listing.columns) out += fmt::format("<th>{}</th>", escaped(name));
-    out += "</tr>\n";
-    for (const auto& row : listing.rows) {
-        out += "<tr>";
-        for (const Value& value : row) out += fmt::format("<td>{}</td>", escaped(to_string(value)));
-        out += "</tr>\n";
+std::string escaped(std::string_view text) {
+    std::string out;
+    for (const char c : text) {
+        switch (c) {
+            case '&': out += "&amp;"; break;
+            case '<': out += "&lt;"; break;
+            case '>': out += "&gt;"; break;
+            case '"': out += "&quot;"; break;
+            default: out += c;
+        }
     }
-    return out + "</table></div>\n";
+    return out;
 }
 
-std::string html_of(const Lines& lines) {
-    std::string out = "<pre>";
-    for (const std::string& line : lines.lines) out += escaped(line) + "\n";
-    return out + "</pre>\n";
+std::string style_of(const Sheet& sheet) {
+    std::string light, dark;
+    for (const int shades : palettes_of(sheet)) {
+        light += palette(prefix_of(shades), shades, false);
+        dark += palette(prefix_of(shades), shades, true);
+    }
+    return fmt::format(
+        "text{{font:12px ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace;fill:#1b1f24;white-space:pre}}\n"
+        ".page{{fill:#ffffff}}.h{{font-weight:700;font-size:14px}}.t{{font-weight:700;font-size:17px}}"
+        ".dim{{fill:#5b6470}}.cell{{stroke:#ffffff;stroke-width:1}}.none{{fill:#f1f3f5}}"
+        ".mark{{fill:none;stroke:#111;stroke-width:2.5}}.mid{{text-anchor:middle}}.end{{text-anchor:end}}"
+        "{}\n@media screen and "
+        "(prefers-color-scheme:dark){{text{{fill:#e8ebef}}.page{{fill:#14171b}}.dim{{fill:#9aa4b0}}"
+        ".cell{{stroke:#14171b}}.none{{fill:#20252b}}.mark{{stroke:#fff}}{}}}\n"
+        "@media print{{.page{{fill:#ffffff}}}}\n",
+        light, dark);
 }
 
-std::string html_of(const Grid& grid) {
+std::string svg_of(const Grid& grid) {
     Canvas canvas;
     canvas.y = line_height;
     draw(canvas, grid);
-    return "<div class=\"wide\">" + svg_of(canvas, "") + "</div>\n";
+    return svg_of(canvas, "");
 }
-
-}  // namespace
 
 std::string to_svg(const Sheet& sheet) {
     Canvas canvas;
@@ -229,27 +204,6 @@ std::string to_svg(const Sheet& sheet) {
         canvas.y += 8;
     }
     return svg_of(canvas, style_of(sheet));
-}
-
-std::string to_html(const Sheet& sheet) {
-    std::string out = fmt::format(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-        "<meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n<style>\n"
-        "body{{font:15px/1.5 system-ui,'DejaVu Sans',sans-serif;margin:2em auto;max-width:76em;padding:0 1.5em;"
-        "color:#1b1f24;background:#fff}}h1{{font-size:1.5em}}h2{{font-size:1.1em;margin:1.6em 0 .4em}}"
-        "table{{border-collapse:collapse;font-size:.93em}}th,td{{padding:.15em 1.2em .15em 0;text-align:left;"
-        "vertical-align:top;border-bottom:1px solid #e3e7eb}}th{{color:#5b6470;font-weight:500;white-space:nowrap}}"
-        "td,pre{{font-family:ui-monospace,'DejaVu Sans Mono',Menlo,monospace}}pre{{overflow-x:auto}}"
-        ".wide{{overflow-x:auto}}g:hover>.cell{{stroke:#111;stroke-width:2}}\n{}"
-        "@media (prefers-color-scheme:dark){{body{{color:#e8ebef;background:#14171b}}th{{color:#9aa4b0}}"
-        "th,td{{border-color:#2b3138}}}}\n</style></head>\n<body>\n<h1>{}</h1>\n",
-        escaped(sheet.title), style_of(sheet), escaped(sheet.title));
-    for (const Section& section : sheet.sections) {
-        if (!section.title.empty()) out += fmt::format("<h2>{}</h2>\n", escaped(section.title));
-        out += std::visit([](const auto& body) { return html_of(body); }, section.body);
-    }
-    return out + "</body></html>\n";
 }
 
 }  // namespace tilepath::report

@@ -61,6 +61,10 @@ struct ScaleFactorQuestion {
 };
 Result<Sheet> scale_factor_sheet(const ScaleFactorQuestion& question);
 
+/// A descriptor's fields as a table, and what is wrong with it; the sheet disagrees if something is.
+Listing listing_of(const std::vector<atom::FieldText>& fields);
+void add_findings(Sheet& sheet, const Diagnostics& findings);
+
 /// `0x1f` or decimal, of at most so many bits.
 Result<std::uint64_t> read_bits(const std::string& text, int bits);
 

@@ -1,5 +1,6 @@
 #include "atom/tcgen05_descriptor.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "atom/instruction_descriptor.h"
@@ -161,6 +162,9 @@ TEST(InstructionDescriptor, DescribesTheInstructionOrSaysWhatIsWrong) {
               "kind::mxf4 has scales of ue8m0, found ue4m3 (bit 23 is 0)");
     EXPECT_EQ(message(1u << 4 | 1u << 7 | 1u << 10 | 1u << 17 | 1u << 23 | 1u << 27, Tcgen05Kind::mxf4nvf4),
               "kind::mxf4nvf4 has scale factor ids of 0 and 2, found 0 and 1");
+    for (const int group : {0, 3})  // found by fuzzing: an MN-major B asked for n of a multiple of 16 · group
+        EXPECT_EQ(message(1u << 4 | 1u << 16 | 1u << 17 | 8u << 24, Tcgen05Kind::f8f6f4, group),
+                  fmt::format("expected cta_group::1 or ::2, found ::{}", group));
     InstructionDescriptor d = instruction_descriptor(mma);
     d.n = 100;
     EXPECT_EQ(encode(d).error().front().message, "N of kind::f8f6f4 must be a multiple of 8, 0 to 504, found 100");
