@@ -61,7 +61,7 @@ inline std::map<std::size_t, std::string> refused_by_ptxas(const std::string& pt
                                                            const ModuleText& text, std::vector<std::string> lines) {
     std::map<std::size_t, std::string> refused;
     const std::size_t count = lines.size(), first = text.first_line;
-    lines.push_back("add.sat.u32 r0, r1, r2;");
+    lines.emplace_back("add.sat.u32 r0, r1, r2;");
     for (bool more = true; more;) {
         more = false;
         auto errors = errors_of_ptxas(ptxas, target, text.of(lines));

@@ -118,6 +118,7 @@ void Executor::lanes_left(Warp& warp) {
         const auto number = static_cast<std::uint32_t>(std::countr_zero(left));
         if (cta.barriers[number].expected == 0) complete_barrier_if_due(*warp.cta, number);
     }
+    if (cta.live_threads == 0 && !warp.cta->register_requests.empty()) check_register_requests(*warp.cta);
     ClusterRun& cluster = *warp.cta->cluster;
     cluster.barrier_arrived -= static_cast<std::uint32_t>(std::popcount(warp.cluster_arrived & ~warp.live));
     warp.cluster_arrived &= warp.live;

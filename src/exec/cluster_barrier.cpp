@@ -63,24 +63,42 @@ void Executor::complete_cluster_barrier_if_due(ClusterRun& cluster) {
     }
 }
 
+namespace {
+
+constexpr std::uint32_t warps_of_group = 4;
+
+}  // namespace
+
 /// setmaxnreg: the warps of a warpgroup execute the same ones (PTX ISA 9.7.19.5). Registers are not counted: only ptxas
 /// knows how many a kernel has.
 Step Executor::set_registers(Context& c) {
     if (!gather(c)) return Step::stop;
-    constexpr std::uint32_t warps_of_group = 4;
     auto& groups = c.warp.cta->register_requests;
     groups.resize((c.warp.cta->warps.size() + warps_of_group - 1) / warps_of_group);
     auto& requests = groups[c.warp.index / warps_of_group];
-    const std::int64_t request = c.op().variant == 1 ? c.op().immediate : -c.op().immediate;
+    const std::int64_t count = c.op().variant == 1 ? c.op().immediate : -c.op().immediate;
     const std::uint32_t number = c.warp.register_changes++;
-    if (number == requests.size()) requests.push_back(request);
-    if (requests[number] == request) return Step::next;
-    const auto describe = [](std::int64_t each) {
-        return fmt::format("setmaxnreg.{} {}", each > 0 ? "inc" : "dec", each > 0 ? each : -each);
-    };
+    if (number == requests.size()) requests.push_back({c.frame.function, &c.code, count});
+    const std::int64_t first = requests[number].count;
+    if (first == count) return Step::next;
     return fail(c, FaultKind::diverged, c.active,
-                fmt::format("the warps of a warpgroup execute the same setmaxnreg; another warp has executed {} here",
-                            describe(requests[number])));
+                fmt::format("the warps of a warpgroup execute the same setmaxnreg; another warp has executed "
+                            "setmaxnreg.{} {} here",
+                            first > 0 ? "inc" : "dec", first > 0 ? first : -first));
+}
+
+/// A CTA has ended: every warp of a warpgroup must have executed as many setmaxnreg as the others.
+void Executor::check_register_requests(CtaRun& cta) {
+    for (Warp& warp : cta.warps) {
+        const std::size_t group = warp.index / warps_of_group;
+        if (group >= cta.register_requests.size()) return;
+        const auto& requests = cta.register_requests[group];
+        if (warp.register_changes == requests.size()) continue;
+        const RegisterRequest& missing = requests[warp.register_changes];
+        fail_at(warp, *missing.function, *missing.code, FaultKind::diverged, all_lanes,
+                fmt::format("every warp of a warpgroup executes this, but warp {} has ended without", warp.index));
+        return;
+    }
 }
 
 }  // namespace tilepath::exec

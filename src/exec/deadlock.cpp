@@ -31,7 +31,8 @@ std::string Executor::describe_cluster_barrier(const ClusterRun& cluster) {
             if ((warp.live & ~warp.cluster_arrived) != 0)
                 warps += fmt::format("{}{}", warps.empty() ? "" : ", ", warp.index);
         if (warps.empty()) continue;
-        missing += fmt::format("{}warps {} of the CTA of rank {}", missing.empty() ? "" : "; ", warps, cta->state.rank);
+        missing += fmt::format("{}warp{} {} of the CTA of rank {}", missing.empty() ? "" : "; ",
+                               warps.find(',') == std::string::npos ? "" : "s", warps, cta->state.rank);
     }
     return fmt::format("waits at the barrier of its cluster (phase {}): {} of {} threads have arrived; not there: {}",
                        cluster.barrier_phase, cluster.barrier_arrived, cluster.live_threads(), missing);

@@ -180,6 +180,7 @@ class Executor {
     Step cluster_barrier(Context& c);
     void complete_cluster_barrier_if_due(ClusterRun& cluster);
     Step set_registers(Context& c);
+    void check_register_requests(CtaRun& cta);
     // async_store.cpp
     Step store_async(Context& c);
     void land(const AsyncStore& store);

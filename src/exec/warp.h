@@ -115,6 +115,13 @@ struct Warp {
     }
 };
 
+/// One setmaxnreg: which, and how many registers; negative: dec.
+struct RegisterRequest {
+    const LoadedFunction* function = nullptr;
+    const Code* code = nullptr;
+    std::int64_t count = 0;
+};
+
 /// A CTA that is resident.
 struct CtaRun {
     machine::Cta state;
@@ -122,8 +129,8 @@ struct CtaRun {
     std::vector<MbarrierRecord> mbarriers;  ///< those initialised and not invalidated
     std::vector<Warpgroup> warpgroups;
     struct ClusterRun* cluster = nullptr;
-    /// By warpgroup: what its warps have asked for with setmaxnreg, one after another.
-    std::vector<std::vector<std::int64_t>> register_requests;
+    /// By warpgroup: what its warps have executed of setmaxnreg, one after another.
+    std::vector<std::vector<RegisterRequest>> register_requests;
 };
 
 /// One lane's st.async or red.async on the way: its sources have been read.

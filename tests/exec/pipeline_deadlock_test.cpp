@@ -168,7 +168,7 @@ barrier.cluster.arrive; barrier.cluster.wait;)");
                 AllOf(HasSubstr("waits for the mbarrier at shared 0x400 (bar) (phase 0, parity 0): 1 of 2 arrivals"),
                       HasSubstr("last arrival: " + line(program, "mbarrier.arrive.release") + ", by rank 0 warp 0"),
                       HasSubstr("waits at the barrier of its cluster (phase 1): 1 of 2 threads have arrived; not "
-                                "there: warps 0 of the CTA of rank 0")));
+                                "there: warp 0 of the CTA of rank 0")));
 }
 
 TEST(PipelineDeadlock, ANamedBarriersCountDoesNotFit) {

@@ -151,6 +151,8 @@ Role role_of(const isa::Form& form) {
     if (contains({"bra", "brx", "call", "ret", "exit", "trap", "brkpt", "bar", "barrier", "mbarrier", "cp"},
                  form.opcode))
         return Role::none;
+    // Into a cluster's shared memory, when they like: another pattern.
+    if (names("async")) return Role::none;
     // What they give depends on the schedule, or on nothing that PTX defines.
     if (contains({"activemask", "discard"}, form.opcode)) return Role::none;
     // A stack pointer that no one gave is a fault; a loop of alloca exhausts the stack.

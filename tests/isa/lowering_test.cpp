@@ -161,6 +161,47 @@ TEST(Lowering, Mbarriers) {
     EXPECT_EQ(text("mbarrier.try_wait.parity.shared.b64 p0, [r0], r1, 100;"),
               "mbarrier_test_wait.shared.b64.variant3 p0 <- r0, r1, 0x64");
     EXPECT_EQ(text("mbarrier.pending_count.b64 r0, q0;"), "mbarrier_pending_count.b64 r0 <- q0");
+    EXPECT_EQ(text("mbarrier.arrive.expect_tx.release.cluster.shared::cluster.b64 _, [r0], r1;"),
+              "mbarrier_arrive.shared::cluster.b64.variant4 r0, r1");
+    EXPECT_EQ(text("mbarrier.expect_tx.relaxed.cta.shared.b64 [r0], 16;"), "mbarrier_transact.shared.b64 r0, 0x10");
+    EXPECT_EQ(text("mbarrier.complete_tx.b64 [q0+8], r1;"), "mbarrier_transact.generic.b64.variant1 q0, r1 [8]");
+}
+
+TEST(Lowering, Clusters) {
+    EXPECT_EQ(text("mapa.shared::cluster.u32 r0, r1, r2;"), "mapa.u32 r0 <- r1, r2");
+    EXPECT_EQ(text("mapa.u64 q0, q1, 3;"), "mapa.u64 q0 <- q1, 0x3");
+    EXPECT_EQ(text("mapa.shared::cluster.u32 r0, s+4, r2;"), "mapa.u32 r0 <- shared+0x404, r2");
+    EXPECT_EQ(text("getctarank.shared::cluster.u64 r0, q1;"), "getctarank.u64 r0 <- q1");
+    EXPECT_EQ(text("barrier.cluster.arrive.relaxed.aligned;"), "cluster_barrier.aligned");
+    EXPECT_EQ(text("barrier.cluster.wait.acquire;"), "cluster_barrier.variant1");
+    EXPECT_EQ(text("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [r0+8], {r1, r2}, [r3+16];"),
+              "add.u32 t0 <- r3, 0x10\nst_async.shared::cluster.b32.v2 r0, r1, r2, t0 [8]");
+    EXPECT_EQ(text("red.async.relaxed.cluster.mbarrier::complete_tx::bytes.max.s32 [q0], r1, [q2];"),
+              "red_async.generic.s32.variant6 q0, r1, q2");
+    EXPECT_EQ(text("griddepcontrol.wait;"), "");
+    EXPECT_EQ(lowered("setmaxnreg.inc.sync.aligned.u32 232;", "sm_90a").text, "setmaxnreg.u32.aligned.variant1 [232]");
+}
+
+// FenceKind tells what a fence orders.
+TEST(Lowering, FencesOfProxies) {
+    const auto kind = [](const std::string& line) {
+        return static_cast<program::FenceKind>(lowered(line).op(0).variant);
+    };
+    using program::FenceKind;
+    EXPECT_EQ(kind("fence.acq_rel.cluster;"), FenceKind::thread);
+    EXPECT_EQ(kind("fence.acquire.sync_restrict::shared::cluster.cluster;"), FenceKind::thread);
+    EXPECT_EQ(kind("membar.proxy.alias;"), FenceKind::proxy_alias);
+    EXPECT_EQ(kind("fence.proxy.async;"), FenceKind::proxy_async);
+    EXPECT_EQ(kind("fence.proxy.async.global;"), FenceKind::proxy_async_global);
+    EXPECT_EQ(kind("fence.proxy.async.shared::cta;"), FenceKind::proxy_async_shared_cta);
+    EXPECT_EQ(kind("fence.proxy.async.shared::cluster;"), FenceKind::proxy_async_shared_cluster);
+    EXPECT_EQ(kind("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;"),
+              FenceKind::async_after_generic_acquire);
+    EXPECT_EQ(kind("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster;"),
+              FenceKind::async_after_generic_release);
+    EXPECT_EQ(kind("fence.proxy.tensormap::generic.release.gpu;"), FenceKind::tensormap_release);
+    EXPECT_EQ(kind("fence.proxy.tensormap::generic.acquire.sys [q0], 128;"), FenceKind::tensormap_acquire);
+    EXPECT_EQ(kind("fence.mbarrier_init.release.cluster;"), FenceKind::mbarrier_init);
 }
 
 TEST(Lowering, Barriers) {

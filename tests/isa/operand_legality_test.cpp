@@ -1,7 +1,6 @@
 // ptxas as the judge of operands: literals and their types, addresses as values, negations, parts, vectors. Skipped
 // where it is not installed.
-#include "../ptxas.h"
-#include "modules.h"
+#include "agreement.h"
 
 namespace tilepath::isa {
 namespace {
@@ -135,17 +134,6 @@ std::vector<std::string> names_and_selections() {
     return lines;
 }
 
-void expect_agreement(const std::string& target, const std::string& version, const std::vector<std::string>& lines) {
-    auto ptxas = find_ptxas();
-    if (!ptxas) GTEST_SKIP() << "no ptxas";
-    const ModuleText text{[&](const auto& with) { return module_text(target, version, with); }, first_line};
-    const auto theirs = refused_by_ptxas(*ptxas, target, text, lines);
-    const auto ours = refused_by_us(target, version, lines);
-    for (std::size_t i = 0; i < lines.size(); ++i)
-        EXPECT_EQ(ours.contains(i), theirs.contains(i))
-            << lines[i] << "  ptxas: " << (theirs.contains(i) ? theirs.at(i) : "takes it");
-}
-
 TEST(OperandLegality, OfLiterals) { expect_agreement("sm_89", "9.0", literals()); }
 TEST(OperandLegality, OfNamesAndSelections) { expect_agreement("sm_89", "9.0", names_and_selections()); }
 
@@ -181,6 +169,8 @@ TEST(OutOfScope, IsCalledByItsName) {
     EXPECT_EQ(message("tex.2d.v4.f32.f32 {r0, r1, r2, r3}, [g, {r4, r5}];").substr(0, 38),
               "tilepath leaves 'tex' out: textures ar");
     EXPECT_EQ(message("suld.b.1d.b32.trap {r0}, [g, {r4}];").substr(0, 34), "tilepath leaves 'suld' out: surfac");
+    EXPECT_EQ(message("multimem.red.global.add.u32 [q0], r1;").substr(0, 60),
+              "tilepath leaves 'multimem' out: multimem addresses name the ");
     EXPECT_EQ(message("vadd.s32.s32.s32 r0, r1, r2;").substr(0, 33), "tilepath leaves 'vadd' out: video");
     EXPECT_EQ(message("addd.s32 r0, r1, r2;"), "'addd' is not an instruction that tilepath supports");
 }

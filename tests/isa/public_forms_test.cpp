@@ -1,4 +1,5 @@
-// Every form that public sm_80 kernels use, textures aside: opcode and operand shapes in sm_80_forms.txt.
+// Every form that public kernels use, textures aside: opcode and operand shapes in sm_80_forms.txt, and in
+// sm_90_forms.txt what sm_90a kernels have besides (wgmma, bulk copies and tensor maps have tests of their own).
 //   R register, S symbol, I -I integers, F32 F64 floats, {x4} vector of four, [R+I] address, R|R pair, (S,S) list
 #include <gtest/gtest.h>
 
@@ -24,8 +25,8 @@ std::string operand(const std::string& shape) {
     return std::regex_replace(text, std::regex("I"), "8");
 }
 
-std::vector<std::string> lines_of_forms() {
-    std::ifstream file(TILEPATH_TEST_DIR "/isa/sm_80_forms.txt");
+std::vector<std::string> lines_of_forms(const std::string& name) {
+    std::ifstream file(TILEPATH_TEST_DIR "/isa/" + name);
     std::vector<std::string> lines;
     for (std::string line; std::getline(file, line);) {
         const std::size_t space = line.find(' ');
@@ -45,7 +46,7 @@ std::vector<std::string> lines_of_forms() {
 TEST(Sm80Forms, AllBind) {
     std::vector<std::string> lines;
     int calls = 0;
-    for (std::string& line : lines_of_forms()) {
+    for (std::string& line : lines_of_forms("sm_80_forms.txt")) {
         // What calls and branches name must exist; they have a module of their own below.
         if (line.starts_with("call") || line.starts_with("bra"))
             ++calls;
@@ -55,6 +56,14 @@ TEST(Sm80Forms, AllBind) {
     ASSERT_EQ(lines.size(), 709u);
     EXPECT_EQ(calls, 10);
     auto module = ptx::read(Source("test.ptx", module_text("sm_80", "9.0", lines)));
+    ASSERT_TRUE(module) << to_string(module.error());
+    EXPECT_EQ(to_string(check_instructions(*module)), "");
+}
+
+TEST(Sm90Forms, AllBind) {
+    const std::vector<std::string> lines = lines_of_forms("sm_90_forms.txt");
+    ASSERT_EQ(lines.size(), 108u);
+    auto module = ptx::read(Source("test.ptx", module_text("sm_90a", "9.0", lines)));
     ASSERT_TRUE(module) << to_string(module.error());
     EXPECT_EQ(to_string(check_instructions(*module)), "");
 }
