@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "exec/launch.h"
@@ -19,7 +20,7 @@ constexpr int elements = 1 << 24, block = 256;
 constexpr int tile = 1 << 14;  // elements that one block of the reduction adds up
 
 // As nvcc -O3 -arch=sm_80 writes the loops below: one element per thread, and 64 elements per thread before the tree.
-constexpr const char* module_text = R"(
+constexpr const char* saxpy_text = R"(
 .version 8.0
 .target sm_80
 .address_size 64
@@ -48,8 +49,42 @@ constexpr const char* module_text = R"(
 done:
     ret;
 }
-.visible .entry tree(.param .u64 px, .param .u64 psums)
-{
+)";
+
+// The sum of a thread's own elements, in %f1.
+constexpr const char* one_element = R"(
+    mad.lo.s32 %r5, %r1, %r10, %r3;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.s64 %rd5, %rd3, %rd4;
+    ld.global.f32 %f1, [%rd5];
+)";
+constexpr const char* sixty_four_elements = R"(
+    shl.b32 %r4, %r1, 14;
+    add.s32 %r5, %r4, %r3;
+    mul.wide.u32 %rd4, %r5, 4;
+    add.s64 %rd5, %rd3, %rd4;
+    mov.f32 %f1, 0f00000000;
+    mov.u32 %r6, 0;
+more:
+    ld.global.f32 %f2, [%rd5];
+    add.rn.f32 %f3, %f1, %f2;
+    ld.global.f32 %f4, [%rd5+1024];
+    add.rn.f32 %f5, %f3, %f4;
+    ld.global.f32 %f2, [%rd5+2048];
+    add.rn.f32 %f3, %f5, %f2;
+    ld.global.f32 %f4, [%rd5+3072];
+    add.rn.f32 %f1, %f3, %f4;
+    add.s64 %rd5, %rd5, 4096;
+    add.s32 %r6, %r6, 4;
+    setp.ne.s32 %p1, %r6, 64;
+    @%p1 bra more;
+)";
+
+/// A block's sum through shared memory, of what `own_sum` leaves in %f1 of each thread.
+std::string sum_text(const char* name, const char* own_sum) {
+    return fmt::format(R"(
+.visible .entry {}(.param .u64 px, .param .u64 psums)
+{{
     .reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<7>; .reg .b64 %rd<10>;
     .shared .align 4 .b8 partial[1024];
     ld.param.u64 %rd1, [px];
@@ -58,10 +93,7 @@ done:
     mov.u32 %r1, %ctaid.x;
     mov.u32 %r3, %tid.x;
     mov.u32 %r10, %ntid.x;
-    mad.lo.s32 %r5, %r1, %r10, %r3;
-    mul.wide.u32 %rd4, %r5, 4;
-    add.s64 %rd5, %rd3, %rd4;
-    ld.global.f32 %f1, [%rd5];
+{}
     shl.b32 %r7, %r3, 2;
     mov.u32 %r8, partial;
     add.s32 %r9, %r8, %r7;
@@ -91,66 +123,10 @@ skip:
     st.global.f32 [%rd8], %f4;
 done:
     ret;
+}}
+)",
+                       name, own_sum);
 }
-.visible .entry reduce(.param .u64 px, .param .u64 psums)
-{
-    .reg .pred %p<4>; .reg .b32 %r<16>; .reg .f32 %f<7>; .reg .b64 %rd<10>;
-    .shared .align 4 .b8 partial[1024];
-    ld.param.u64 %rd1, [px];
-    ld.param.u64 %rd2, [psums];
-    cvta.to.global.u64 %rd3, %rd1;
-    mov.u32 %r1, %ctaid.x;
-    mov.u32 %r3, %tid.x;
-    shl.b32 %r4, %r1, 14;
-    add.s32 %r5, %r4, %r3;
-    mul.wide.u32 %rd4, %r5, 4;
-    add.s64 %rd5, %rd3, %rd4;
-    mov.f32 %f1, 0f00000000;
-    mov.u32 %r6, 0;
-more:
-    ld.global.f32 %f2, [%rd5];
-    add.rn.f32 %f3, %f1, %f2;
-    ld.global.f32 %f4, [%rd5+1024];
-    add.rn.f32 %f5, %f3, %f4;
-    ld.global.f32 %f2, [%rd5+2048];
-    add.rn.f32 %f3, %f5, %f2;
-    ld.global.f32 %f4, [%rd5+3072];
-    add.rn.f32 %f1, %f3, %f4;
-    add.s64 %rd5, %rd5, 4096;
-    add.s32 %r6, %r6, 4;
-    setp.ne.s32 %p1, %r6, 64;
-    @%p1 bra more;
-    shl.b32 %r7, %r3, 2;
-    mov.u32 %r8, partial;
-    add.s32 %r9, %r8, %r7;
-    st.shared.f32 [%r9], %f1;
-    bar.sync 0;
-    mov.u32 %r10, 128;
-again:
-    setp.ge.u32 %p1, %r3, %r10;
-    @%p1 bra skip;
-    shl.b32 %r11, %r10, 2;
-    add.s32 %r12, %r9, %r11;
-    ld.shared.f32 %f2, [%r12];
-    ld.shared.f32 %f3, [%r9];
-    add.rn.f32 %f4, %f3, %f2;
-    st.shared.f32 [%r9], %f4;
-skip:
-    bar.sync 0;
-    shr.u32 %r10, %r10, 1;
-    setp.ne.s32 %p2, %r10, 0;
-    @%p2 bra again;
-    setp.ne.s32 %p3, %r3, 0;
-    @%p3 bra done;
-    ld.shared.f32 %f4, [partial];
-    cvta.to.global.u64 %rd6, %rd2;
-    mul.wide.u32 %rd7, %r1, 4;
-    add.s64 %rd8, %rd6, %rd7;
-    st.global.f32 [%rd8], %f4;
-done:
-    ret;
-}
-)";
 
 // What g++ -O2 makes of them, whatever this file is compiled with. The sums are those of the kernel, in its order.
 __attribute__((noinline, optimize("O2"))) void saxpy(const float* x, float* y, float a, int n) {
@@ -209,7 +185,8 @@ void print(const char* name, double native, double interpreted, bool equal) {
 }  // namespace
 
 int main() {
-    const auto module = ptx::read(Source("bench.ptx", module_text));
+    const auto module = ptx::read(
+        Source("bench.ptx", saxpy_text + sum_text("tree", one_element) + sum_text("reduce", sixty_four_elements)));
     auto memory = *machine::DeviceMemory::create();
     const auto floats = [&](int count, const char* name) {
         return reinterpret_cast<float*>(*memory->allocate(std::uint64_t(count) * 4, name));
