@@ -17,11 +17,11 @@ class TensorMapReader {
         out_.offset = table_.integer("offset", 0, std::int64_t{1} << 40).value_or(0);
         read_type();
         const auto dims = numbers("dims", 1, std::int64_t{1} << 32, {});
-        if (!dims) return table_.finish();
+        if (!dims) return;
         map_.rank = static_cast<std::uint32_t>(dims->size());
         if (map_.rank < 1 || map_.rank > TensorMap::most_dimensions) {
             table_.error(*table_.find("dims"), fmt::format("expected 1 to 5 dimensions, found {}", map_.rank));
-            return table_.finish();
+            return;
         }
         std::copy(dims->begin(), dims->end(), map_.dims.begin());
         if (map_.rank > 1 || table_.has("strides"))
