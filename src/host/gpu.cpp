@@ -33,6 +33,11 @@ struct Driver {
     Status (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**) = nullptr;
     Status (*synchronize)() = nullptr;
     Status (*unload)(Handle) = nullptr;
+    // Of CUDA 12 on; null in older drivers.
+    Status (*encode_tiled)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const std::uint32_t*,
+                           const std::uint32_t*, int, int, int, int) = nullptr;
+    Status (*encode_im2col)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const int*, const int*,
+                            std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int, int) = nullptr;
 
     std::string text(Status status) const {
         const char* words = nullptr;
@@ -58,6 +63,9 @@ Result<Driver> load_driver() {
     get(driver.to_device, "cuMemcpyHtoD_v2"), get(driver.to_host, "cuMemcpyDtoH_v2");
     get(driver.set_attribute, "cuFuncSetAttribute"), get(driver.launch, "cuLaunchKernel");
     get(driver.synchronize, "cuCtxSynchronize"), get(driver.unload, "cuModuleUnload");
+    const bool has_all = complete;
+    get(driver.encode_tiled, "cuTensorMapEncodeTiled"), get(driver.encode_im2col, "cuTensorMapEncodeIm2col");
+    complete = has_all;
     if (!complete) return fail("libcuda.so.1 lacks functions of CUDA 11", "update the NVIDIA driver");
     return driver;
 }
@@ -76,7 +84,7 @@ class Session {
     }
 
     Result<Outcome> run() {
-        if (!begin() || !load() || !place()) return std::unexpected(std::move(errors_));
+        if (!begin() || !load() || !place() || !encode_maps()) return std::unexpected(std::move(errors_));
         Outcome outcome;
         for (const Launch& one : job_.launches) {
             if (!launch(one)) return std::unexpected(std::move(errors_));
@@ -134,6 +142,31 @@ class Session {
         return true;
     }
 
+    /// Each tensor map as the driver encodes it, now that buffers have addresses.
+    bool encode_maps() {
+        for (const TensorMap& each : job_.tensor_maps) {
+            machine::TensorMap map = each.map;
+            map.address = pointers_[each.buffer] + static_cast<std::uint64_t>(each.offset);
+            Diagnostics broken = machine::broken_rules(map);
+            if (!broken.empty() || !driver_.encode_tiled || !driver_.encode_im2col) {
+                errors_ = broken.empty() ? fail("libcuda.so.1 has no tensor maps", "update the NVIDIA driver to CUDA 12").error() : std::move(broken);
+                return false;
+            }
+            EncodedMap& out = maps_.emplace_back();
+            void* const address = reinterpret_cast<void*>(static_cast<std::uintptr_t>(map.address));
+            const int type = static_cast<int>(map.type), interleave = static_cast<int>(map.interleave);
+            const int swizzle = *layout::traits(map.swizzle).tensor_map, promotion = map.l2_promotion, fill = map.nan_fill ? 1 : 0;
+            const Status status =
+                map.im2col ? driver_.encode_im2col(out.bytes, type, map.rank, address, map.dims.data(), map.strides.data(), map.lower.data(),
+                                                   map.upper.data(), map.channels_per_pixel, map.pixels_per_column,
+                                                   map.element_strides.data(), interleave, swizzle, promotion, fill)
+                           : driver_.encode_tiled(out.bytes, type, map.rank, address, map.dims.data(), map.strides.data(), map.box.data(),
+                                                  map.element_strides.data(), interleave, swizzle, promotion, fill);
+            if (!ok(status, "encode the tensor map " + each.name)) return false;
+        }
+        return true;
+    }
+
     bool launch(const Launch& one) {
         Handle function = nullptr;
         if (!ok(driver_.function(&function, module_, one.entry.c_str()), "find the entry " + one.entry)) return false;
@@ -142,6 +175,8 @@ class Session {
             const std::uint64_t address = pointers_[patch.buffer] + static_cast<std::uint64_t>(patch.addend);
             std::memcpy(bytes.data() + patch.offset, &address, sizeof address);
         }
+        for (const Launch::TensorMapPlace& place : one.tensor_maps)
+            std::memcpy(bytes.data() + place.offset, maps_[place.map].bytes, machine::TensorMap::bytes);
         std::vector<void*> parameters;
         for (const program::FrameVariable& parameter : one.program->functions.front().parameters)
             parameters.push_back(bytes.data() + parameter.offset);
@@ -160,6 +195,10 @@ class Session {
     const Driver& driver_;
     Handle module_ = nullptr;
     std::vector<DevicePointer> pointers_, owned_;
+    struct alignas(machine::TensorMap::alignment) EncodedMap {
+        std::uint8_t bytes[machine::TensorMap::bytes] = {};
+    };
+    std::vector<EncodedMap> maps_;
     Diagnostics errors_;
 };
 
