@@ -14,17 +14,7 @@ using enum number::Format;
 using number::Format;
 using number::traits;
 
-bool has(const std::vector<Format>& formats, Format format) {
-    return std::ranges::find(formats, format) != formats.end();
-}
-
-std::string names(const std::vector<Format>& formats) {
-    std::string text;
-    for (Format format : formats) text += fmt::format("{}{}", text.empty() ? "" : ", ", traits(format).name);
-    return text;
-}
-
-std::string names(const std::vector<ShapeRule>& rules) {
+std::string shape_names(const std::vector<ShapeRule>& rules) {
     std::string text;
     for (const ShapeRule& rule : rules) text += fmt::format("{}{}", text.empty() ? "" : ", ", to_string(rule.shape));
     return text;
@@ -109,7 +99,7 @@ Result<FamilyShape> find_family(std::string_view instruction, std::vector<ShapeR
     auto rule = std::ranges::find((*family).*shapes, shape, &ShapeRule::shape);
     if (rule == ((*family).*shapes).end()) {
         return fail(fmt::format("{} {} has no shape {}", family->name, instruction, to_string(shape)),
-                    "its shapes: " + names((*family).*shapes));
+                    "its shapes: " + shape_names((*family).*shapes));
     }
     if (auto ok = check_accumulators(instruction, *family, shape, types); !ok) return std::unexpected(ok.error());
     return FamilyShape{&*family, &*rule};

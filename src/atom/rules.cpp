@@ -40,6 +40,16 @@ Fragment fragment(std::string operand, int rows, int columns, Format format, Pac
 
 }  // namespace
 
+bool has(const std::vector<Format>& formats, Format format) {
+    return std::ranges::find(formats, format) != formats.end();
+}
+
+std::string names(const std::vector<Format>& formats) {
+    std::string text;
+    for (const Format format : formats) text.append(text.empty() ? "" : ", ").append(number::traits(format).name);
+    return text;
+}
+
 Packing packed(Format format) {
     if (format == Format::f64) return {64, 64, 0, 64};
     if (format == Format::tf32) return {32, 32, 0, 32};

@@ -1,9 +1,14 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "atom/fragment.h"
 
 namespace tilepath::atom {
+
+bool has(const std::vector<number::Format>& formats, number::Format format);
+/// `f16, f32`.
+std::string names(const std::vector<number::Format>& formats);
 
 /// How elements of a format lie in a register: `pitch` bits apart, each in `bits` bits from `offset` on.
 struct Packing {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "atom/rules.h"
 #include "atom/tcgen05_paths.h"
 #include "base/assert.h"
 
@@ -14,16 +15,6 @@ namespace {
 using enum number::Format;
 using number::Format;
 using number::traits;
-
-bool has(const std::vector<Format>& formats, Format format) {
-    return std::ranges::find(formats, format) != formats.end();
-}
-
-std::string names(const std::vector<Format>& formats) {
-    std::vector<std::string_view> all;
-    for (const Format format : formats) all.push_back(traits(format).name);
-    return fmt::format("{}", fmt::join(all, ", "));
-}
 
 Result<void> check_types(const Tcgen05KindTraits& kind, MmaTypes types) {
     for (const Format input : {types.a, types.b})

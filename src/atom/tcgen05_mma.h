@@ -66,7 +66,7 @@ struct Tcgen05Mma {
     DataPath data_path = DataPath::d;
     Sparsity sparsity = Sparsity::two_of_four;
     int chunk = 4;                    ///< logical columns of A that four bits of metadata describe
-    bool names_scale_vec = false;  ///< the name has .scale_vec::NX, which only specific targets take
+    bool names_scale_vec = false;     ///< the name has .scale_vec::NX, which only specific targets take
     std::string_view shape_evidence;  ///< who has this shape
     int d_columns = 0;                ///< 32-bit columns of Tensor Memory that D takes in each CTA
     layout::Layout d;  ///< (m, n) to cluster_ctarank (of a pair), TLane, TCol; f16 in the lower half of a cell

@@ -42,10 +42,6 @@ const std::vector<WgmmaRule>& rules() {
     return rows;
 }
 
-bool has(const std::vector<Format>& formats, Format format) {
-    return std::ranges::find(formats, format) != formats.end();
-}
-
 bool legal_n(int n, bool coarse) {
     if (n < 8 || n > 256 || n % 8 != 0) return false;
     return !coarse || n <= 24 || n % 16 == 0;
@@ -69,7 +65,7 @@ Result<SparseMmaAtom> warp_part(Shape shape, MmaTypes types) {
     return mma_sp({16, 8, shape.k}, of_warp);
 }
 
-std::string names(const std::vector<Format>& formats) {
+std::string either(const std::vector<Format>& formats) {
     std::string text;
     for (Format format : formats) text += fmt::format("{}{}", text.empty() ? "" : " or ", traits(format).name);
     return text;
@@ -78,11 +74,11 @@ std::string names(const std::vector<Format>& formats) {
 Result<void> check_types(const WgmmaRule& rule, MmaTypes types, bool sparse) {
     if (!has(rule.inputs, types.b) || (types.a != types.b && !rule.mixed)) {
         return fail(fmt::format("{} wgmma wants B of {}, found {}", rule.name,
-                                rule.mixed ? names(rule.inputs) : std::string(rule.name), traits(types.b).name));
+                                rule.mixed ? either(rule.inputs) : std::string(rule.name), traits(types.b).name));
     }
     if (types.c != types.d) return fail("wgmma accumulates in place: C is D");
     if (!has(rule.accumulators, types.d)) {
-        return fail(fmt::format("{} wgmma accumulates in {}, found {}", rule.name, names(rule.accumulators),
+        return fail(fmt::format("{} wgmma accumulates in {}, found {}", rule.name, either(rule.accumulators),
                                 traits(types.d).name));
     }
     if (sparse && !rule.sparse) return fail(fmt::format("{} wgmma has no sparse form", rule.name));

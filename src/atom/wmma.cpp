@@ -34,10 +34,6 @@ const std::vector<WmmaRule>& rules() {
     return rows;
 }
 
-bool has(const std::vector<Format>& formats, Format format) {
-    return std::ranges::find(formats, format) != formats.end();
-}
-
 /// f16's A and B take eight registers in every shape: those that the tile needs, over again.
 Fragment filled(Fragment fragment) {
     if (fragment.format != f16 || fragment.registers == 8) return fragment;
