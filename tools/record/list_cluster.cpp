@@ -144,10 +144,10 @@ void list_cluster_barriers(Cases& into) {
                     "barrier.cluster.arrive" + release + aligned + " barrier.cluster.wait" + acquire + aligned, 4, 8);
                 each.inputs = {{"r1", "b32"}};
                 each.outputs = {"r8"};
-                each.body = {
-                    "mov.u32 r2, %cluster_ctarank; xor.b32 r2, r2, 3; mad.lo.u32 r3, tid, 4, sm; "
-                    "mapa.shared::cluster.u32 r4, r3, r2;",
-                    "st.shared::cluster.b32 [r4], r1;"};
+                each.body = {meet,
+                             "mov.u32 r2, %cluster_ctarank; xor.b32 r2, r2, 3; mad.lo.u32 r3, tid, 4, sm; "
+                             "mapa.shared::cluster.u32 r4, r3, r2;",
+                             "st.shared::cluster.b32 [r4], r1;"};
                 if (release == ".relaxed") each.body.push_back("fence.acq_rel.cluster;");
                 each.body.push_back("barrier.cluster.arrive" + release + aligned + ";");
                 each.body.push_back("mul.lo.u32 r1, r1, 3;");
