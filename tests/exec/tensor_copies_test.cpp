@@ -221,7 +221,7 @@ TEST(TensorCopy, MistakesAreFaultsThatNameTheRule) {
         {"these bytes are no tensor map that tilepath has encoded", good,
          "mov.u64 %q40, %q0; cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
         {"a tensor map's address is a multiple of 64", good,
-         "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40+32, {%r5, %r6}], [%r1];"},
+         "add.u64 %q40, %q40, 32; cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
         {"write of 128 bytes: no allocation holds the address", with([](TensorMap& m) { m.dims[1] = 9, m.box[1] = 256; }),
          "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
     };

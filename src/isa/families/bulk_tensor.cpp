@@ -37,6 +37,9 @@ void copy(Lowering& to, const Bound& in) {
     const auto parts = to.module().children(tensor);
     ptx::Operand map = parts[0];
     map.kind = ptx::OperandKind::address;
+    if (map.name != ptx::none && map.offset() != 0)  // as ptxas 13.0
+        to.error(map.span, fmt::format("a tensor map's address takes no offset; found '{}'", to.module().text(map.span)),
+                 "add it to the register first");
     BulkOperands operands;
     Operand& map_address = bulk.destination == Space::global ? operands.destination : operands.source;
     map_address = whole_address(to, to.address(map, Space::generic));
