@@ -38,7 +38,7 @@ inline std::map<std::size_t, std::string> errors_of_ptxas(const std::string& ptx
     std::array<char, 4096> buffer{};
     while (std::fgets(buffer.data(), buffer.size(), pipe)) {
         std::string line = buffer.data();
-        std::size_t at = line.find(", line "), error = line.find("; error");
+        std::size_t at = line.find(", line "), error = std::min(line.find("; error"), line.find("; fatal"));
         if (line.find(file) == std::string::npos) continue;  // about the text of one of its own macros
         if (at != std::string::npos && error != std::string::npos)
             errors.emplace(static_cast<std::size_t>(std::atoi(line.c_str() + at + 7)), line.substr(error + 10));

@@ -98,7 +98,7 @@ Operand Lowering::address_as_value(const ptx::Operand& operand, DataType type) {
               "move the address into a register first");
         return constant(0, type);
     }
-    if (program::is_float(type))
+    if (program::is_float(type) || type == DataType::pred)
         error(operand.span,
               fmt::format("an address is no .{}; found {}", program::traits(type).name, describe(operand)));
     if (operand.component != ptx::Component::none || operand.minus || operand.not_)

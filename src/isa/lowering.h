@@ -114,6 +114,7 @@ class Lowering {
     Operand symbol_address(const ptx::Operand& operand, const ptx::Symbol& symbol, DataType type, Space& space);
     void check_selection(const ptx::Operand& operand, DataType declared);
     void check_sink(const ptx::Operand& operand);
+    void check_elements(const ptx::Operand& operand, const std::vector<Operand>& elements);
     Operand immediate_operand(const ptx::Operand& operand, DataType type);
     Operand with_offset(Operand value, const ptx::Operand& operand);
     Operand address_as_value(const ptx::Operand& operand, DataType type);

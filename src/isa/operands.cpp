@@ -4,11 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "base/assert.h"
-#include "isa/plain.h"
-#include "isa/special_registers.h"
 
 namespace tilepath::isa {
 
@@ -70,7 +67,7 @@ Operand Lowering::register_operand(const ptx::Operand& operand, DataType type, b
                 (is_predicate || program::bits(declared) == program::bits(type) ||
                  (wider && program::bits(declared) > program::bits(type)) ||
                  // Sub-byte and byte types live in registers of 16 or 32 bits: the manual has no narrower arithmetic.
-                 (program::bits(type) <= 8 && program::bits(declared) <= 32));
+                 (program::bits(type) <= 8 && program::bits(declared) <= 32 && type != DataType::e2m1x2));
     if (!fits)
         error(operand.span,
               fmt::format("'{}' is a .{} register; '{}' expects {} .{} here", module_.text(operand.span),
@@ -78,77 +75,6 @@ Operand Lowering::register_operand(const ptx::Operand& operand, DataType type, b
                           wider ? "at least" : "a", program::traits(type).name),
               "declare the register with that width, or convert with cvt");
     return result;
-}
-
-Operand Lowering::special_register(const ptx::Operand& operand, DataType type, bool wider) {
-    const std::string_view name = module_.name(operand.name);
-    const auto special = special_register_traits(name);
-    TILEPATH_ASSERT(special, "a name that resolve took for a special register");
-    const std::string_view opcode = module_.opcode(bound_->instruction());
-    if (special->vector != (operand.component != ptx::Component::none))
-        error(operand.span, special->vector ? fmt::format("'{}' has components: write {}.x", name, name)
-                                            : fmt::format("'{}' has no components", name));
-    else if (opcode != "mov" && opcode != "cvt")
-        error(operand.span, fmt::format("'{}' does not read special registers", opcode),
-              fmt::format("move '{}' into a register first", module_.text(operand.span)));
-    else
-        available(*this, operand.span, name, special->needs);
-    // What PTX ISA 1.x had in 16 bits, and 2.x in 32, may still be read so.
-    using program::SpecialRegister;
-    const bool was_16 = special->id == SpecialRegister::tid || special->id == SpecialRegister::ntid ||
-                        special->id == SpecialRegister::ctaid || special->id == SpecialRegister::nctaid ||
-                        special->id == SpecialRegister::gridid;
-    const int width = program::bits(special->type), wanted = type == DataType::none ? width : program::bits(type);
-    const bool narrows = wider && width > wanted;
-    const bool fits = narrows || wanted == width || (wanted == 16 && was_16) ||
-                      (wanted == 32 && special->type == DataType::u64 && was_16);
-    if (!fits || program::is_float(type))
-        error(operand.span, fmt::format("'{}' is a .{}; '{}' expects a .{} here", module_.text(operand.span),
-                                        program::traits(special->type).name, opcode, program::traits(type).name));
-    const DataType read_as = fits && !narrows && type != DataType::none ? type : special->type;
-    Operand into = temporary(read_as);
-    MicroOp& op = emit(Op::special, read_as, {into}, {});
-    op.variant = static_cast<std::uint8_t>(special->id);
-    op.immediate =
-        special->vector ? static_cast<int>(operand.component) - static_cast<int>(ptx::Component::x) : special->index;
-    return into;
-}
-
-namespace {
-
-/// Whether a literal can stand for a value of this type (PTX ISA 6.4, 4.5; where the manual is silent, as ptxas 13.0).
-bool literal_fits(ptx::ImmediateKind literal, DataType type) {
-    const bool real = literal == ptx::ImmediateKind::f32 || literal == ptx::ImmediateKind::f64;
-    switch (program::traits(type).kind) {
-        case program::TypeKind::predicate:
-        case program::TypeKind::unsigned_:
-        case program::TypeKind::signed_: return !real;
-        case program::TypeKind::floating: return real && (type == DataType::f32 || type == DataType::f64);
-        case program::TypeKind::bits:
-            return !real || program::bits(type) == (literal == ptx::ImmediateKind::f32 ? 32 : 64);
-    }
-    return false;
-}
-
-}  // namespace
-
-Operand Lowering::immediate_operand(const ptx::Operand& operand, DataType type) {
-    using ptx::ImmediateKind;
-    std::uint64_t bits = operand.bits;
-    if (type == DataType::none) return constant(bits, type);
-    if (!literal_fits(operand.immediate, type)) {
-        const bool scalar = type == DataType::f32 || type == DataType::f64;
-        error(operand.span,
-              fmt::format("'{}' is no literal of .{}", module_.text(operand.span), program::traits(type).name),
-              !program::is_float(type) ? ""
-              : scalar                 ? "write 1.0, 0f3F800000 or 0d3FF0000000000000"
-                                       : "move its bits into a register first");
-    } else if (type == DataType::f32 && operand.immediate == ImmediateKind::f64) {
-        bits = std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
-    } else if (type == DataType::f64 && operand.immediate == ImmediateKind::f32) {
-        bits = std::bit_cast<std::uint64_t>(double(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
-    }
-    return constant(bits, type);
 }
 
 Operand Lowering::read_any(const ptx::Operand& operand, DataType type, bool wider) {
@@ -242,16 +168,33 @@ Operand Lowering::read_predicate(const ptx::Operand& operand) {
     return read(operand, DataType::pred);
 }
 
+/// Registers of one vector have one width; of sinks alone none is known.
+void Lowering::check_elements(const ptx::Operand& operand, const std::vector<Operand>& elements) {
+    std::optional<int> width;
+    for (const Operand& element : elements) {
+        if (element.kind != Operand::Kind::reg) continue;
+        const int bits = program::bits(out_.registers[element.index].type);
+        if (bits != width.value_or(bits))
+            return error(operand.span, fmt::format("registers of {} and of {} bits in one vector", *width, bits));
+        width = bits;
+    }
+    const std::span<const ptx::Operand> parts = module_.children(operand);
+    if (std::ranges::all_of(parts, [](const ptx::Operand& part) { return part.kind == OperandKind::sink; }))
+        error(operand.span, fmt::format("'{}' names no register", module_.text(operand.span)),
+              "one element at least must be a register");
+}
+
 std::vector<Operand> Lowering::parts(const ptx::Operand& operand, DataType type, bool wider, bool writes) {
     std::vector<Operand> out;
     auto one = [&](const ptx::Operand& part) {
         out.push_back(writes ? write_any(part, type, wider) : read_any(part, type, wider));
     };
-    if (operand.kind == OperandKind::vector)
+    if (operand.kind == OperandKind::vector) {
         for (const ptx::Operand& part : module_.children(operand)) one(part);
-    else if (const ptx::Symbol* symbol = module_.symbol(operand);
-             operand.kind == OperandKind::identifier && operand.component == ptx::Component::none && symbol &&
-             symbol->kind == ptx::SymbolKind::reg && module_.variable(*symbol).vector > 1) {
+        check_elements(operand, out);
+    } else if (const ptx::Symbol* symbol = module_.symbol(operand);
+               operand.kind == OperandKind::identifier && operand.component == ptx::Component::none && symbol &&
+               symbol->kind == ptx::SymbolKind::reg && module_.variable(*symbol).vector > 1) {
         // A whole `.v4` register: its elements follow one another.
         Operand first = Operand::reg(module_.register_number(operand));
         for (std::uint32_t i = 0; i < module_.variable(*symbol).vector; ++i)

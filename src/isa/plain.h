@@ -28,6 +28,13 @@ void lower_typed(Lowering& to, const Bound& in) {
     to.simple(op, in.type());
 }
 
+/// An error if the operand is a literal.
+inline void require_register(Lowering& to, const ptx::Operand& operand) {
+    if (operand.kind == ptx::OperandKind::immediate)
+        to.error(operand.span, fmt::format("expected a register, found '{}'", to.module().text(operand.span)),
+                 "move the value into a register first");
+}
+
 /// An error if the module's version or target is too old for something that no form says.
 inline bool available(Lowering& to, Span span, std::string_view what, Needs needs) {
     const ptx::Module& module = to.module();

@@ -161,6 +161,37 @@ TEST(OperandLegality, OfMatrices) {
     EXPECT_EQ(refused_by_us("sm_80", "9.0", lines), (std::set<std::size_t>{3, 4, 5, 6, 7}));
 }
 
+// As ptxas 13.0 has it (OperandForms asks it of every form): the even lines are taken, the odd ones refused.
+TEST(OperandLegality, OfSinksLiteralsAndWidths) {
+    const std::vector<std::string> lines{"lop3.and.b32 _|p1, r1, r2, r3, 0x5a, p0;",
+                                         "lop3.and.b32 r0|_, r1, r2, r3, 0x5a, p0;",
+                                         "ld.global.v2.u32 {_, r0}, [q0];",
+                                         "ld.global.v2.u32 {_, _}, [q0];",
+                                         "ld.global.v2.u32 {q0, q1}, [q2];",
+                                         "ld.global.v2.u32 {r0, q1}, [q2];",
+                                         "movmatrix.sync.aligned.m8n8.trans.b16 r0, r1;",
+                                         "movmatrix.sync.aligned.m8n8.trans.b16 r0, 5;",
+                                         "cvt.f32.bf16 r0, h0;",
+                                         "cvt.f32.bf16 r0, r1;",
+                                         "cvt.rn.bf16.f32 h0, r0;",
+                                         "cvt.rn.bf16.f32 r0, r0;",
+                                         "cvt.rn.f16x2.f32 r0, r1, r2;",
+                                         "cvt.rn.f16x2.f32 r0, {r1, r2}, r2;",
+                                         "bfe.u32 r0, r1, 255, r2;",
+                                         "bfe.u32 r0, r1, 256, r2;",
+                                         "redux.sync.and.b32 r0, r1, 5;",
+                                         "redux.sync.and.b32 r0, r1, 0f3F800000;",
+                                         "mbarrier.init.b64 [s], r0;",
+                                         "mbarrier.init.b64 [g], r0;",
+                                         "mbarrier.test_wait.parity.b64 p0, [s], 1;",
+                                         "mbarrier.test_wait.parity.b64 p0, [s], 2;",
+                                         "isspacep.shared p0, r0;",
+                                         "isspacep.shared p0, h0;"};
+    std::set<std::size_t> odd;
+    for (std::size_t i = 1; i < lines.size(); i += 2) odd.insert(i);
+    EXPECT_EQ(refused_by_us("sm_89", "9.0", lines), odd);
+}
+
 TEST(OutOfScope, IsCalledByItsName) {
     const auto message = [](const std::string& line) {
         const Diagnostics faults = faults_of(module_text("sm_80", "8.0", {line}));

@@ -26,7 +26,7 @@ void atomic(Lowering& to, const Bound& in) {
     if (in.operand("c")) sources.push_back(to.read(in["c"], in.type()));
     if (in.type() == DataType::b128 && in.word("scope") == "sys")
         available(to, in.instruction().span, ".b128 with .sys", since(8, 4, 90));
-    if (in.operand("policy")) to.read(in["policy"], DataType::b64);
+    if (in.operand("policy")) to.read(in["policy"], DataType::u64);
     MicroOp& out = to.emit(Op::atom, in.type(), destinations, sources);
     out.space = at.space;
     out.immediate = at.offset;

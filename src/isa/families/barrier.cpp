@@ -71,7 +71,7 @@ std::vector<Family> barrier_families() {
          .forms = {{"bar.warp.sync membermask", {}, since(6, 0, 30)}},
          .lower =
              [](Lowering& to, const Bound& in) {
-                 to.emit(Op::bar_warp_sync, DataType::b32, {}, {to.read(in["membermask"], DataType::b32)});
+                 to.emit(Op::bar_warp_sync, DataType::b32, {}, {to.read(in["membermask"], DataType::u32)});
              }},
     };
 }

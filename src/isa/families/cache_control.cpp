@@ -14,6 +14,9 @@ void prefetch(Lowering& to, const Bound& in) {
         if (std::int64_t bytes = to.immediate(*size, "the size"); bytes != 128)
             to.error(size->span, fmt::format("the size is 128 bytes; found {}", bytes));
     const Address at = to.address(in["a"], space_named(in.word("space")));
+    if (in.form().opcode == "prefetchu" && at.space != Space::generic && at.space != Space::global)
+        to.error(in["a"].span, fmt::format("'prefetchu' takes a generic address; '{}' lies in .{}",
+                                           to.module().text(in["a"].span), program::name(at.space)));
     MicroOp& out = to.emit(Op::prefetch, DataType::none, {}, {at.base});
     out.space = at.space;
     out.immediate = at.offset;

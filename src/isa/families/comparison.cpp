@@ -23,7 +23,11 @@ BoolOp bool_op_named(std::string_view word) {
 /// `a cmp b`, then with .BoolOp the predicate c.
 std::vector<Operand> compared(Lowering& to, const Bound& in) {
     std::vector<Operand> sources{to.read(in["a"], in.operand_type("a")), to.read(in["b"], in.operand_type("b"))};
-    if (in.has("bool")) sources.push_back(to.read_predicate(in["c"]));
+    if (!in.has("bool")) return sources;
+    const auto is_bf16 = [](DataType type) { return type == DataType::bf16 || type == DataType::bf16x2; };
+    const bool to_bf16 = in.form().operand("d") >= 0 && is_bf16(in.operand_type("d"));
+    if (to_bf16 || is_bf16(in.operand_type("a"))) require_register(to, in["c"]);
+    sources.push_back(to.read_predicate(in["c"]));
     return sources;
 }
 

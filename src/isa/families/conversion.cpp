@@ -22,6 +22,9 @@ DataType extension(Lowering& to, Operand destination, DataType type) {
     return DataType::u64;
 }
 
+/// Beside bf16 no register is wider than its type.
+bool takes_exact_registers(DataType d, DataType a) { return d == DataType::bf16 || a == DataType::bf16; }
+
 /// One value to one value; registers may be wider than the types.
 void convert(Lowering& to, const Bound& in) {
     const DataType d = in.type("dtype"), a = in.type("atype");
@@ -31,8 +34,9 @@ void convert(Lowering& to, const Bound& in) {
                  fmt::format(".{} holds every .{}, so there is nothing to saturate", program::traits(d).name,
                              program::traits(a).name),
                  "leave out .sat");
-    const Operand source = to.low_part(to.read_wider(in["a"], a), a);
-    const Operand destination = to.write_wider(in["d"], d);
+    const bool exact = takes_exact_registers(d, a);
+    const Operand source = exact ? to.read(in["a"], a) : to.low_part(to.read_wider(in["a"], a), a);
+    const Operand destination = exact ? to.write(in["d"], d) : to.write_wider(in["d"], d);
     const DataType extended = extension(to, destination, d);
     const Operand result = extended == DataType::none ? destination : to.temporary(d);
     to.emit(Op::cvt, d, {result}, {source}).source_type = a;
@@ -42,21 +46,28 @@ void convert(Lowering& to, const Bound& in) {
     out.flags = {};
 }
 
+void emit_packed(Lowering& to, const Bound& in, std::vector<Operand> sources) {
+    const Operand destination = to.write(in["d"], in.type("dtype"));
+    to.emit(Op::cvt, in.type("dtype"), std::span(&destination, 1), sources).source_type = in.type("atype");
+}
+
 /// One or two values, and random bits for .rs, to a register that they fill.
 void convert_packed(Lowering& to, const Bound& in) {
-    Operand destination = to.write(in["d"], in.type("dtype"));
     std::vector<Operand> sources;
-    for (std::size_t i = 1; i < in.operand_count(); ++i)
-        for (Operand part : to.read_vector(in.operand(i), in.operand_type(i))) sources.push_back(part);
-    MicroOp& out = to.emit(Op::cvt, in.type("dtype"), std::span(&destination, 1), sources);
-    out.source_type = in.type("atype");
+    for (std::size_t i = 1; i < in.operand_count(); ++i) sources.push_back(to.read(in.operand(i), in.operand_type(i)));
+    if (const ptx::Operand* random = in.operand("rbits")) require_register(to, *random);
+    emit_packed(to, in, std::move(sources));
 }
 
 void convert_four(Lowering& to, const Bound& in) {
-    if (const ptx::Operand& a = in["a"]; to.module().children(a).size() != 4)
-        to.error(a.span, fmt::format("expected four values {{a, b, e, f}}, found '{}'", to.module().text(a.span)));
-    else
-        convert_packed(to, in);
+    const ptx::Operand& a = in["a"];
+    if (a.kind != ptx::OperandKind::vector || to.module().children(a).size() != 4)
+        return to.error(a.span,
+                        fmt::format("expected four values {{a, b, e, f}}, found '{}'", to.module().text(a.span)));
+    std::vector<Operand> sources = to.read_vector(a, in.operand_type(1));
+    sources.push_back(to.read(in["rbits"], DataType::b32));
+    require_register(to, in["rbits"]);
+    emit_packed(to, in, std::move(sources));
 }
 
 void pack(Lowering& to, const Bound& in) {

@@ -29,7 +29,7 @@ void copy(Lowering& to, const Bound& in) {
                                           static_cast<std::int64_t>(n->bits)));
         sources.push_back(rest);
     }
-    if (const ptx::Operand* policy = in.operand("policy")) to.read(*policy, DataType::b64);
+    if (const ptx::Operand* policy = in.operand("policy")) to.read(*policy, DataType::u64);
     MicroOp& out = to.emit(Op::cp_async, DataType::b32, {}, sources);
     out.space = into.space;
     out.immediate = into.offset;

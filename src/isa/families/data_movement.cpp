@@ -91,7 +91,15 @@ void lower_cvta(Lowering& to, const Bound& in) {
 
 void lower_isspacep(Lowering& to, const Bound& in) {
     const Operand p = to.write(in["p"], DataType::pred);
-    to.emit(Op::isspacep, DataType::u64, {p}, {to.read(in["a"], DataType::none)}).space = space_named(in.word("space"));
+    const ptx::Operand& a = in["a"];
+    const bool is_literal = a.kind == ptx::OperandKind::immediate;
+    const Operand address = to.read(a, is_literal ? DataType::u64 : DataType::none);
+    const DataType declared =
+        address.kind == Operand::Kind::reg ? to.out().registers[address.index].type : DataType::u64;
+    if (const int width = program::bits(declared); declared == DataType::pred || (width != 32 && width != 64))
+        to.error(a.span, fmt::format("an address register has 32 or 64 bits; '{}' is a .{} register",
+                                     to.module().text(a.span), program::traits(declared).name));
+    to.emit(Op::isspacep, DataType::u64, {p}, {address}).space = space_named(in.word("space"));
 }
 
 constexpr std::string_view spaces = "space: const global local shared shared::cta shared::cluster";

@@ -20,6 +20,17 @@ void dot_product(Lowering& to, const Bound& in) {
     out.variant = in.has("hi") ? 1 : 0;
 }
 
+/// bfe, bfi: where a field begins and how long it is.
+template <Op op>
+void bit_field(Lowering& to, const Bound& in) {
+    const std::size_t count = in.operand_count();
+    for (const ptx::Operand& each : {in.operand(count - 2), in.operand(count - 1)})
+        if (each.kind == ptx::OperandKind::immediate && each.bits > 255)
+            to.error(each.span, fmt::format("a bit field's place and length are 0 to 255; found {}",
+                                            static_cast<std::int64_t>(each.bits)));
+    to.simple(op);
+}
+
 template <Op op>
 void clamp_or_wrap(Lowering& to, const Bound& in) {
     to.simple(op).variant = in.word("mode") == "wrap" ? 1 : 0;
@@ -105,10 +116,10 @@ std::vector<Family> integer_arithmetic_families() {
          .lower = lower_plain<Op::brev>},
         {.manual = "9.7.1.19",
          .forms = {{"bfe.type d, a, b:u32, c:u32", {"type: u32 u64 s32 s64"}, since(2, 0, 20)}},
-         .lower = lower_plain<Op::bfe>},
+         .lower = bit_field<Op::bfe>},
         {.manual = "9.7.1.20",
          .forms = {{"bfi.type f:type, a, b, c:u32, d:u32", {"type: b32 b64"}, since(2, 0, 20)}},
-         .lower = lower_plain<Op::bfi>},
+         .lower = bit_field<Op::bfi>},
         {.manual = "9.7.1.21",
          .forms = {{"szext.mode.type d, a, b:u32", {"mode: clamp wrap", "type: u32 s32"}, since(7, 6, 70)}},
          .lower = clamp_or_wrap<Op::szext>},
@@ -116,15 +127,15 @@ std::vector<Family> integer_arithmetic_families() {
          .forms = {{"bmsk.mode.type d, a:u32, b:u32", {"mode: clamp wrap", "type: b32"}, since(7, 6, 70)}},
          .lower = clamp_or_wrap<Op::bmsk>},
         {.manual = "9.7.1.23",
-         .forms = {{"dp4a.atype.btype d:b32, a:b32, b:b32, c:b32",
+         .forms = {{"dp4a.atype.btype d:b32, a:u32, b:u32, c:u32",
                     {"atype: u32 s32", "btype: u32 s32"},
                     since(5, 0, 61)}},
          .lower = dot_product<Op::dp4a>},
         {.manual = "9.7.1.24",
-         .forms = {{"dp2a.lo.atype.btype d:b32, a:b32, b:b32, c:b32",
+         .forms = {{"dp2a.lo.atype.btype d:b32, a:u32, b:u32, c:u32",
                     {"atype: u32 s32", "btype: u32 s32"},
                     since(5, 0, 61)},
-                   {"dp2a.hi.atype.btype d:b32, a:b32, b:b32, c:b32",
+                   {"dp2a.hi.atype.btype d:b32, a:u32, b:u32, c:u32",
                     {"atype: u32 s32", "btype: u32 s32"},
                     since(5, 0, 61)}},
          .lower = dot_product<Op::dp2a>},

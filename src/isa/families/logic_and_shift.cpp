@@ -18,6 +18,8 @@ void lop3(Lowering& to, const Bound& in) {
     std::vector<Operand> destinations;
     if (in.has("bool")) {
         std::span<const ptx::Operand> pair = to.module().children(in["d"]);
+        if (pair[1].kind == ptx::OperandKind::sink)
+            to.error(pair[1].span, "'lop3' does not discard its predicate: expected a register, found '_'");
         destinations = {to.write(pair[0], DataType::b32), to.write(pair[1], DataType::pred)};
         sources.push_back(to.read_predicate(in["q"]));
     } else {

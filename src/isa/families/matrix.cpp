@@ -29,6 +29,7 @@ void stmatrix(Lowering& to, const Bound& in) {
     const Address at = to.address(in["a"], space_named(in.word("ss")));
     std::vector<Operand> sources = to.read_vector(in["b"], DataType::b32);
     check_registers(to, in["b"], sources.size(), matrices(in));
+    for (const ptx::Operand& part : to.module().children(in["b"])) require_register(to, part);
     sources.insert(sources.begin(), at.base);
     MicroOp& out = to.emit(Op::stmatrix, DataType::b16, {}, sources);
     out.space = at.space;
@@ -153,7 +154,11 @@ std::vector<Family> matrix_families() {
          .lower = stmatrix},
         {.manual = "9.7.14.5.17",
          .forms = {{"movmatrix.sync.aligned.shape.trans.type d:b32, a:b32", {m8n8, b16}, since(7, 8, 75)}},
-         .lower = lower_typed<Op::movmatrix>},
+         .lower =
+             [](Lowering& to, const Bound& in) {
+                 require_register(to, in["a"]);
+                 to.simple(Op::movmatrix, in.type());
+             }},
         dense_family(),
         single_bit_family(),
         sparse_family(),

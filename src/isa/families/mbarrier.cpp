@@ -12,6 +12,9 @@ namespace {
 MicroOp& emit_at(Lowering& to, const Bound& in, Op op, std::span<const Operand> destinations,
                  std::vector<Operand> sources) {
     const Address at = to.address(in["a"], space_named(in.word("ss")));
+    if (at.space != Space::generic && at.space != Space::shared && at.space != Space::shared_cluster)
+        to.error(in["a"].span, fmt::format("an mbarrier lies in shared memory; '{}' lies in .{}",
+                                           to.module().text(in["a"].span), program::name(at.space)));
     sources.insert(sources.begin(), at.base);
     MicroOp& out = to.emit(op, DataType::b64, destinations, sources);
     out.space = at.space;
@@ -38,8 +41,9 @@ void arrive(Lowering& to, const Bound& in) {
     for (std::string_view name : {"count", "bytes"})
         if (const ptx::Operand* value = in.operand(name)) sources.push_back(to.read(*value, DataType::u32));
     if (const ptx::Operand* count = in.operand("count");
-        count && count->kind == ptx::OperandKind::immediate && count->bits == 0)
-        to.error(count->span, "an arrival counts at least 1; found 0");
+        count && count->kind == ptx::OperandKind::immediate && static_cast<std::int64_t>(count->bits) <= 0)
+        to.error(count->span,
+                 fmt::format("an arrival counts at least 1; found {}", static_cast<std::int64_t>(count->bits)));
     emit_at(to, in, Op::mbarrier_arrive, std::span(&state, keeps_state ? 1 : 0), std::move(sources)).variant =
         static_cast<std::uint8_t>((in.has("arrive_drop") ? 1 : 0) | (in.has("noComplete") ? 2 : 0) |
                                   (in.has("expect_tx") ? 4 : 0));
@@ -53,7 +57,7 @@ void transact(Lowering& to, const Bound& in) {
 void wait(Lowering& to, const Bound& in) {
     const Operand complete = to.write(in["p"], DataType::pred);
     const bool parity = in.has("parity");
-    const Operand phase = to.read(in["phase"], parity ? DataType::u32 : DataType::b64);
+    const Operand phase = to.read(in["phase"], parity ? DataType::u32 : DataType::u64);
     if (const ptx::Operand& given = in["phase"]; parity && given.kind == ptx::OperandKind::immediate && given.bits > 1)
         to.error(given.span,
                  fmt::format("a phase's parity is 0 or 1; found {}", static_cast<std::int64_t>(given.bits)));
@@ -131,7 +135,7 @@ std::vector<Family> mbarrier_families() {
                     relaxed}},
          .lower = wait},
         {.manual = "9.7.13.15.17",
-         .forms = {{"mbarrier.pending_count.type d:u32, a", {type}, since(7, 0, 80)}},
+         .forms = {{"mbarrier.pending_count.type d:u32, a:u64", {type}, since(7, 0, 80)}},
          .lower = lower_typed<Op::mbarrier_pending_count>},
     };
 }

@@ -32,7 +32,7 @@ void check_vector(Lowering& to, const Bound& in, const ptx::Operand& operand, st
                  "use .v8.b32 or .v4.b64, or leave it out");
     if (in.type() == DataType::b128 && (in.has("sys") || in.word("scope") == "sys"))
         available(to, in.instruction().span, ".b128 with .sys", since(8, 4, 70));
-    if (in.operand("policy")) to.read(in["policy"], DataType::b64);
+    if (in.operand("policy")) to.read(in["policy"], DataType::u64);
 }
 
 void lower_ld(Lowering& to, const Bound& in) {

@@ -36,8 +36,11 @@ std::vector<Family> misc_families() {
          .lower = lower_plain<Op::stacksave>},
         {.manual = "9.7.17.2",
          .forms = {{"stackrestore.type a", {"type: u32 u64"}, since(7, 3, 52)}},
-         .lower = [](Lowering& to,
-                     const Bound& in) { to.emit(Op::stackrestore, in.type(), {}, {to.read(in["a"], in.type())}); }},
+         .lower =
+             [](Lowering& to, const Bound& in) {
+                 require_register(to, in["a"]);
+                 to.emit(Op::stackrestore, in.type(), {}, {to.read(in["a"], in.type())});
+             }},
         {.manual = "9.7.17.3",
          .forms = {{"alloca.type d, size:type{, alignment}", {"type: u32 u64"}, since(7, 3, 52)}},
          .lower = alloca_},

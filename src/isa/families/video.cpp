@@ -5,6 +5,7 @@ namespace tilepath::isa {
 namespace {
 
 void absolute_differences(Lowering& to, const Bound& in) {
+    for (std::string_view name : {"a", "b", "c"}) require_register(to, in[name]);
     MicroOp& out = to.simple(Op::vabsdiff4, in.type("dtype"));
     out.source_type = in.type("atype");
     out.flags.unsigned_b = in.type("btype") == DataType::u32;
