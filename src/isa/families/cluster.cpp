@@ -10,13 +10,33 @@ namespace {
 constexpr std::string_view space = "space: shared::cluster";
 constexpr std::string_view types = "type: u32 u64";
 
+const ptx::Symbol* symbol_of(Lowering& to, const ptx::Operand& operand) {
+    return operand.kind == ptx::OperandKind::identifier ? to.module().symbol(operand) : nullptr;
+}
+
+/// A variable whose address is mapped lies in shared memory.
+void check_shared(Lowering& to, const ptx::Operand& operand) {
+    const ptx::Symbol* symbol = symbol_of(to, operand);
+    if (!symbol || symbol->kind != ptx::SymbolKind::variable) return;
+    const ptx::Space space = to.module().variable(*symbol).space;
+    if (space != ptx::Space::reg && space != ptx::Space::shared)
+        to.error(operand.span, fmt::format("'{}' lies in .{}, not in shared memory", to.module().text(operand.span),
+                                           ptx::word(space)));
+}
+
 void map_address(Lowering& to, const Bound& in) {
     const Operand d = to.write(in["d"], in.type());
-    const Operand from = to.read(in["a"], in.type()), rank = to.read(in["b"], DataType::u32);
+    check_shared(to, in["a"]);
+    const Operand from = to.read(in["a"], in.type());
+    if (const ptx::Symbol* symbol = symbol_of(to, in["b"]); symbol && symbol->kind == ptx::SymbolKind::variable)
+        if (to.module().variable(*symbol).space != ptx::Space::reg)
+            to.error(in["b"].span, fmt::format("a rank is no address; found '{}'", to.module().text(in["b"].span)));
+    const Operand rank = to.read(in["b"], DataType::u32);
     to.emit(Op::mapa, in.type(), {d}, {from, rank}).space = space_named(in.word("space"));
 }
 
 void rank_of_address(Lowering& to, const Bound& in) {
+    check_shared(to, in["a"]);
     const Operand d = to.write(in["d"], DataType::u32);
     to.emit(Op::getctarank, in.type(), {d}, {to.read(in["a"], in.type())}).space = space_named(in.word("space"));
 }
