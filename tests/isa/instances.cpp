@@ -69,6 +69,7 @@ std::string special_operand(const Form& form, const OperandSlot& slot) {
                                                                        {"applypriority size", "128"},
                                                                        {"discard size", "128"},
                                                                        {"alloca alignment", "16"},
+                                                                       {"tensormap size", "128"},
                                                                        {"pmevent a", "3"},
                                                                        {"mbarrier phase", "q8"},
                                                                        {"mbarrier hint", "1000"},
