@@ -157,6 +157,8 @@ Role role_of(const isa::Form& form) {
     if (contains({"activemask", "discard"}, form.opcode)) return Role::none;
     // A stack pointer that no one gave is a fault; a loop of alloca exhausts the stack.
     if (contains({"alloca", "stackrestore", "stacksave"}, form.opcode)) return Role::none;
+    // What arrives at an mbarrier needs one.
+    if (names("async")) return Role::none;
     // A carry is defined only right behind what made it: chains are a pattern.
     if (contains({"addc", "subc", "madc"}, form.opcode) || names("cc")) return Role::none;
     // Registers of 8 bits exist for these alone.

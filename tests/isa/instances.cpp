@@ -69,7 +69,6 @@ std::string special_operand(const Form& form, const OperandSlot& slot) {
                                                                        {"applypriority size", "128"},
                                                                        {"discard size", "128"},
                                                                        {"alloca alignment", "16"},
-                                                                       {"tensormap size", "128"},
                                                                        {"pmevent a", "3"},
                                                                        {"mbarrier phase", "q8"},
                                                                        {"mbarrier hint", "1000"},
@@ -164,6 +163,7 @@ std::string operand_text(const Instance& instance, const OperandSlot& slot, Regi
         if (slot.name == "ord" || (slot.name == "value" && number && word_in(instance, "field") != "rank")) return "1";
         if (slot.name == "size") return "128";
     }
+    if (form.opcode == "tensormap" && form.operand("size") >= 0) return slot.name == "dst" ? "[q0]" : "[s]";
     if (slot.kind == OperandSlot::Kind::address) {
         const bool shared = std::any_of(instance.words.begin(), instance.words.end(),
                                         [](auto word) { return word.starts_with("shared"); });
