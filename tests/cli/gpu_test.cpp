@@ -2,10 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
+#include "cli/examples.h"
 
 namespace tilepath::cli {
 namespace {
@@ -14,10 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Saxpy : Folder {
-    Saxpy() {
-        std::filesystem::copy(TILEPATH_TEST_DIR "/../examples", path(), std::filesystem::copy_options::recursive);
-    }
+struct Saxpy : Examples {
     Finished run(const std::string& arguments, const std::string& wrong = "") const {
         return shell((wrong.empty() ? "" : "FAKE_DRIVER_WRONG=" + wrong + " ") +
                      "LD_LIBRARY_PATH='" TILEPATH_FAKE_DRIVER "' ASAN_OPTIONS=detect_leaks=0 tilepath run saxpy.toml " +

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
+#include "cli/examples.h"
 
 namespace tilepath::cli {
 namespace {
@@ -16,11 +16,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-/// A folder with the README's saxpy.
-struct Saxpy : Folder {
-    Saxpy() {
-        std::filesystem::copy(TILEPATH_TEST_DIR "/../examples", path(), std::filesystem::copy_options::recursive);
-    }
+/// The README's saxpy.
+struct Saxpy : Examples {
     /// The launch file with one piece of text replaced.
     void change(const std::string& from, const std::string& to) const {
         std::string text = read("saxpy.toml");
@@ -80,7 +77,8 @@ TEST(Input, APartOfTheGrid) {
 
 TEST(Input, Files) {
     const Saxpy folder;
-    expect_bad_input(folder.shell("tilepath run no_such.toml"), {"cannot read no_such.toml: No such file or directory"});
+    expect_bad_input(folder.shell("tilepath run no_such.toml"),
+                     {"cannot read no_such.toml: No such file or directory"});
     expect_bad_input(folder.shell("tilepath run ."), {"cannot read .: it is a directory"});
     expect_bad_input(folder.shell("tilepath run saxpy.ptx"), {"saxpy.ptx:", "this is no TOML"});
     folder.change("saxpy.ptx", "missing.ptx");
@@ -94,7 +92,8 @@ TEST(Input, Files) {
     folder.write("cut.ptx", "");
     expect_bad_input(folder.shell("tilepath run saxpy.toml"), {"cut.ptx", "found an empty file"});
     // An ELF file, such as a cubin.
-    expect_bad_input(folder.shell("head -c 4096 \"$(command -v tilepath)\" >cut.ptx; tilepath run saxpy.toml"), {"ELF file"});
+    expect_bad_input(folder.shell("head -c 4096 \"$(command -v tilepath)\" >cut.ptx; tilepath run saxpy.toml"),
+                     {"ELF file"});
     EXPECT_EQ(folder.shell("head -c 9999 /dev/urandom >cut.ptx; tilepath run saxpy.toml").status, 2);
 }
 
@@ -119,7 +118,8 @@ TEST(Input, Launches) {
         {"block  = [128]", "block = [1025]", "block.x: expected 1 to 1024, found 1025"},
         {"block  = [128]", "block = [512, 4]", "block: expected at most 1024 threads"},
         {"block  = [128]", "block = [1, 1, 65]", "block.z: expected 1 to 64, found 65"},
-        {"block  = [128]", "block = [128]\ndynamic_shared_bytes = 166913", "shared memory: sm_80 has at most 166912 bytes"},
+        {"block  = [128]", "block = [128]\ndynamic_shared_bytes = 166913",
+         "shared memory: sm_80 has at most 166912 bytes"},
         {"arch   = \"sm_80\"", "arch = \"sm_70\"", "expected a device, found \"sm_70\""},
         {"[[arg]]\nvalue = 1000\n", "", "'saxpy' has 4 parameters, found 3"},
         {"value = 1000", "value = 4294967296", "4294967296 does not fit"},
@@ -144,7 +144,8 @@ TEST(Input, UnsupportedInstructionsAreNamedBeforeAnythingRuns) {
     std::string text = folder.read("saxpy.ptx");
     const std::size_t body = text.find("ret;");
     ASSERT_NE(body, std::string::npos);
-    folder.write("other.ptx", text.substr(0, body) + "frobnicate.b32 %r1, %r1;\n    add.s99 %r1, %r1, %r1;\n    " + text.substr(body));
+    folder.write("other.ptx", text.substr(0, body) + "frobnicate.b32 %r1, %r1;\n    add.s99 %r1, %r1, %r1;\n    " +
+                                  text.substr(body));
     expect_bad_input(folder.shell("tilepath run saxpy.toml"), {"other.ptx:", "frobnicate", "add.s99"});
 }
 
@@ -168,7 +169,8 @@ TEST(Input, HelpAndVersion) {
     const Folder folder;
     const Finished help = folder.shell("tilepath --help");
     EXPECT_EQ(help.status, 0);
-    for (const char* command : {"gemm", "run", "init", "dot", "isa", "Exit status"}) EXPECT_THAT(help.out, HasSubstr(command));
+    for (const char* command : {"gemm", "run", "init", "dot", "isa", "Exit status"})
+        EXPECT_THAT(help.out, HasSubstr(command));
     EXPECT_THAT(folder.shell("tilepath --version").out, testing::StartsWith("tilepath "));
     EXPECT_THAT(folder.shell("tilepath run --help").out, HasSubstr("--timeout"));
 }

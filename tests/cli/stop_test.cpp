@@ -2,10 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cli/program.h"
+#include "cli/examples.h"
 
 namespace tilepath::cli {
 namespace {
@@ -14,10 +13,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-struct Saxpy : Folder {
-    Saxpy() {
-        std::filesystem::copy(TILEPATH_TEST_DIR "/../examples", path(), std::filesystem::copy_options::recursive);
-    }
+struct Saxpy : Examples {
     Finished stop(const std::string& arguments, const std::string& file = "saxpy.toml") const {
         return shell("tilepath run " + file + " --schedule 1 --stop-at " + arguments);
     }
@@ -110,7 +106,8 @@ TEST(StopAt, SharedAndLocalMemoryAndSourceLines) {
     EXPECT_THAT(ran.out, HasSubstr("shared:0x404+8:u32\n  0x0404:  1 (0x00000001)  2 (0x00000002)\n"));
     EXPECT_THAT(ran.out, HasSubstr("local:4+4\n lane 0\n  0x0004:  00000000\n lane 1\n  0x0004:  00000001\n"));
     // The third time that the warp comes to line 5, twice has been added.
-    EXPECT_THAT(stop("dir/k.cu:5 --count 3 --show %r4:u32").out, HasSubstr("%r4 (.b32) = 2 (0x00000002) in all lanes\n"));
+    EXPECT_THAT(stop("dir/k.cu:5 --count 3 --show %r4:u32").out,
+                HasSubstr("%r4 (.b32) = 2 (0x00000002) in all lanes\n"));
     EXPECT_THAT(stop("22 --count 5 --show %r4:u32").out, HasSubstr("%r4 (.b32) = 4 (0x00000004) in all lanes\n"));
     struct Row {
         const char *arguments, *says;
