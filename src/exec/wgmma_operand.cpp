@@ -19,7 +19,10 @@ OperandTable make_table(std::uint64_t descriptor, const OperandShape& shape) {
     const atom::MatrixDescriptor fields = atom::decode_matrix_descriptor(descriptor);
     const atom::OperandMajor major = shape.mn_major ? atom::OperandMajor::mn : atom::OperandMajor::k;
     const int k = shape.row_bytes * 8 / shape.bits, per_chunk = chunk_bytes * 8 / shape.bits;
-    const atom::SharedOperand operand = atom::described(fields, major, shape.bits, shape.rows, k);
+    // MN-major, the last row of the swizzle may be one that the product reads in part (recorded on an H200).
+    const int unit = shape.mn_major ? layout::traits(fields.swizzle).span_bytes * 8 / shape.bits : 1;
+    const int rows = (shape.rows + unit - 1) / unit * unit;
+    const atom::SharedOperand operand = atom::described(fields, major, shape.bits, rows, k);
     OperandTable table;
     const auto layout = atom::operand_layout(operand);
     if (!layout) {

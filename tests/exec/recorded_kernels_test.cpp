@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(OfAnH200, RecordedKernels,
                                          std::pair{"matrix", 400}, std::pair{"matrix_moves", 949},
                                          std::pair{"warp", 420}, std::pair{"barriers", 126}, std::pair{"atomics", 1309},
                                          std::pair{"copies", 202}, std::pair{"mbarrier", 48}, std::pair{"cluster", 256},
-                                         std::pair{"bulk", 108}, std::pair{"tensor_map", 38}),
+                                         std::pair{"bulk", 108}, std::pair{"tensor_map", 38}, std::pair{"wgmma", 917}),
                          [](const auto& each) { return std::string(each.param.first); });
 
 /// What has no model to the bit: results of row 0 that differ, by how many last places at most. Of f64 the upper words.
