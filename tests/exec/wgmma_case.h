@@ -29,13 +29,13 @@ struct WgmmaCase {
     int n = 64;
     bool sparse = false, saturate = false;
     bool a_in_registers = false;
-    WgmmaOperand in_a, in_b;
+    WgmmaOperand in_a = {}, in_b = {};
     int steps = 1;              ///< operations in one group, on the same accumulators
     std::string scale_d = "1";  ///< of the first
     bool negate_a = false, negate_b = false;
     int selector = 0;
     std::uint64_t seed = 1;
-    std::string before_first, before_wait, after_wait;  ///< more PTX
+    std::string before_first = {}, before_wait = {}, after_wait = {};  ///< more PTX
 
     int bits() const;
     int k() const;
