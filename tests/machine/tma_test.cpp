@@ -100,7 +100,7 @@ struct Draw {
         out.dims[0] = padded ? 256 : bits == 4 ? 2 * (1 + below(40)) : 1 + below(40);
         if (interleave != Interleave::none) out.dims[0] = 1 + below(6) + more_pixels;
         out.box[0] = interleave != Interleave::none
-                         ? 1 + below(8)
+                         ? in_unit
                          : in_unit * (1 + below(swizzle == SwizzleMode::none && !padded ? 3 : most));
         const std::uint64_t row =
             interleave != Interleave::none ? out.slice_bytes() * out.dims[0] : out.dims[0] * bits / 8;

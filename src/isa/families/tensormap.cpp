@@ -74,8 +74,8 @@ std::vector<Family> tensormap_families() {
                    form(numbered, "field: global_stride", "type: b64", needs)},
          .lower = replace},
         {.manual = "9.7.13.16",
-         .forms = {{"tensormap.cp_fenceproxy.to.from.proxy.release.scope.sync.aligned [dst], [src], size",
-                    {"to: global", "from: shared::cta", "proxy: tensormap::generic", "scope: cta cluster gpu sys"},
+         .forms = {{"tensormap.cp_fenceproxy.dst.src.proxy.release.scope.sync.aligned [dst], [src], size",
+                    {"dst: global", "src: shared::cta", "proxy: tensormap::generic", "scope: cta cluster gpu sys"},
                     since(8, 3, 90)}},
          .lower = copy},
     };
