@@ -18,10 +18,10 @@ const ptx::Symbol* symbol_of(Lowering& to, const ptx::Operand& operand) {
 void check_shared(Lowering& to, const ptx::Operand& operand) {
     const ptx::Symbol* symbol = symbol_of(to, operand);
     if (!symbol || symbol->kind != ptx::SymbolKind::variable) return;
-    const ptx::Space space = to.module().variable(*symbol).space;
-    if (space != ptx::Space::reg && space != ptx::Space::shared)
+    const ptx::Space its = to.module().variable(*symbol).space;
+    if (its != ptx::Space::reg && its != ptx::Space::shared)
         to.error(operand.span, fmt::format("'{}' lies in .{}, not in shared memory", to.module().text(operand.span),
-                                           ptx::word(space)));
+                                           ptx::word(its)));
 }
 
 void map_address(Lowering& to, const Bound& in) {
