@@ -86,13 +86,6 @@ TEST(WgmmaFault, DescriptorsThatLeaveSharedMemory) {
     }
 }
 
-TEST(WgmmaFault, ALayoutThatDoesNotExist) {
-    // MN-major in the 128B swizzle comes in 64 elements of N.
-    EXPECT_THAT(fault_of(kernel("or.b64 %q5, %q5, 0x4000000000000000;\n" + std::string(product) + "1, 1, 1, 0, 1;"),
-                         FaultKind::unsupported),
-                HasSubstr("B's matrix descriptor"));
-}
-
 TEST(WgmmaFault, ADeadlockNamesTheWarpsThatDoNotCome) {
     const LaunchReport report = run(kernel(
         "", "bar.sync 1, 128;", multiply + " wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;"));

@@ -102,8 +102,8 @@ bool beyond_the_manual(const std::string& text) {
            (begins("mbarrier.arrive") && has("{r0, r1}")) ||
            // Negative counts and tables.
            (begins("mbarrier.init.") && has("-5")) || begins("cp.async.wait_group -") ||
-           (begins("lop3.") && has_any({"-5", "-0x5a"})) || (begins("fns.") && has("0f")) ||
-           begins("mov.v2.b16 {h0, h1}, %tid.x");
+           (begins("cp.async.bulk.wait_group") && has(" -")) || (begins("lop3.") && has_any({"-5", "-0x5a"})) ||
+           (begins("fns.") && has("0f")) || begins("mov.v2.b16 {h0, h1}, %tid.x");
 }
 
 /// What ptxas 13.0 refuses only because of what it makes of the instruction itself.
@@ -111,6 +111,8 @@ bool refused_by_accident(const std::string& text) {
     const auto begins = [&](std::string_view start) { return text.starts_with(start); };
     const auto has = [&](std::string_view part) { return text.find(part) != std::string::npos; };
     return (begins("cvt.") && has(".sat.f64.f32 ") && has("x0")) || (begins("cvt.rna.") && has(" 1.5;")) ||
+           // A cache policy, which every other copy takes as a number of any kind.
+           (begins("cp.async.bulk.prefetch.tensor.") && has(", 1.5;")) ||
            (begins("mma.sync.aligned.m16n8k8.row.col.rz.f64.") && has(", _}"));
 }
 
