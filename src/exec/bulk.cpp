@@ -6,7 +6,9 @@
 #include <bit>
 #include <cstring>
 
+#include "base/assert.h"
 #include "exec/atomic_update.h"
+#include "exec/bulk_operands.h"
 #include "exec/executor.h"
 
 namespace tilepath::exec {
@@ -25,33 +27,16 @@ struct Reduction {
     bool global;  ///< adds as atomics of global memory do
 };
 
-/// How a reduction's numbers are added: f32 keeps subnormals but in tensors of f32_ftz (recorded on an H200).
+/// How a reduction's numbers are added: f32 keeps subnormals but in tensors that say ftz (recorded on an H200).
 Reduction update_of(const PendingBulk& bulk) {
     using machine::TensorType;
-    using program::DataType;
-    DataType type = bulk.what->type;
-    bool flushes = false;
-    if (bulk.box) {
-        switch (bulk.box->map().type) {
-            case TensorType::u32: type = DataType::u32; break;
-            case TensorType::s32: type = DataType::s32; break;
-            case TensorType::u64: type = DataType::u64; break;
-            case TensorType::s64: type = DataType::s64; break;
-            case TensorType::f16: type = DataType::f16; break;
-            case TensorType::bf16: type = DataType::bf16; break;
-            case TensorType::f64: type = DataType::f64; break;
-            case TensorType::f32: type = DataType::f32; break;
-            case TensorType::f32_ftz: type = DataType::f32, flushes = true; break;
-            case TensorType::u8:
-            case TensorType::u16:
-            case TensorType::tf32:
-            case TensorType::tf32_ftz:
-            case TensorType::u4_align8b:
-            case TensorType::u4_align16b:
-            case TensorType::u6_align16b: break;  // refused when it was issued
-        }
-    }
-    return {bulk.what->reduction, type, flushes || type == DataType::f64};
+    const program::AtomicOp op = bulk.what->reduction;
+    if (!bulk.box) return {op, bulk.what->type, bulk.what->type == program::DataType::f64};
+    const TensorType tensor = bulk.box->map().type;
+    const program::DataType type = reduced_type(tensor, op);
+    TILEPATH_ASSERT(type != program::DataType::none, "a reduction of such elements is refused when it is issued");
+    const bool flushes = tensor == TensorType::f32_ftz || tensor == TensorType::tf32_ftz;
+    return {op, type, flushes || type == program::DataType::f64};
 }
 
 void reduce(std::uint8_t* into, const std::uint8_t* from, std::size_t bytes, const Reduction& update) {

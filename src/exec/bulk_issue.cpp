@@ -3,50 +3,15 @@
 
 #include <bit>
 
+#include "exec/bulk_operands.h"
 #include "exec/executor.h"
 
 namespace tilepath::exec {
 
 using machine::Access;
-using machine::BoxRow;
 using machine::Place;
-using program::AtomicOp;
 using program::Bulk;
 using program::Space;
-
-namespace {
-
-// Sources of the operation (ops.inc).
-enum Source { destination, source, bytes_source, mbarrier_source, mask_source, first_coordinate };
-
-/// How a reduction takes an element of a tensor; none: it does not (PTX ISA 9.7.9.25.5.3).
-program::DataType reduced_type(machine::TensorType type, AtomicOp op) {
-    using enum machine::TensorType;
-    using program::DataType;
-    const bool adds = op == AtomicOp::add, counts = op == AtomicOp::inc || op == AtomicOp::dec;
-    const bool orders = op == AtomicOp::min || op == AtomicOp::max;
-    switch (type) {
-        case u32: return DataType::u32;
-        case s32: return counts ? DataType::none : DataType::s32;
-        case u64: return counts ? DataType::none : DataType::u64;
-        case s64: return counts ? DataType::none : DataType::s64;
-        case f16: return adds || orders ? DataType::f16 : DataType::none;
-        case bf16: return adds || orders ? DataType::bf16 : DataType::none;
-        case f32:
-        case f32_ftz: return adds ? DataType::f32 : DataType::none;
-        case f64: return adds ? DataType::f64 : DataType::none;
-        case u8:
-        case u16:
-        case tf32:
-        case tf32_ftz:
-        case u4_align8b:
-        case u4_align16b:
-        case u6_align16b: break;
-    }
-    return DataType::none;
-}
-
-}  // namespace
 
 bool Executor::wrong_bulk(Context& c, int lane, FaultKind kind, std::string message) {
     fail(c, kind, 1u << lane, std::move(message));
@@ -160,59 +125,6 @@ bool Executor::prepare_shared(Context& c, const Bulk& what, int lane, PendingBul
                                                               machine::shared_offset(out.shared_destination));
         if (!check_bytes(c, lane, place(address), extent, unit, Access::Kind::write)) return false;
     }
-    return true;
-}
-
-bool Executor::check_row(Context& c, int lane, const BoxRow& row, Access::Kind kind) {
-    return row.begin == row.end ||
-           check_bytes(c, lane, {Space::global, row.global + row.begin}, row.end - row.begin, 1, kind);
-}
-
-bool Executor::prepare_box(Context& c, const Bulk& what, int lane, PendingBulk& out) {
-    const bool stores = what.destination == Space::global;
-    const machine::TensorMap* const map = tensor_map(c, lane, source_value(c, stores ? destination : source, lane));
-    if (map == nullptr) return false;
-    const auto wrong = [&](std::string message) {
-        return wrong_bulk(c, lane, FaultKind::bulk_copy, std::move(message));
-    };
-    if (map->rank != what.dimensions)
-        return wrong(fmt::format("the tensor map has {} dimensions, the instruction {}", map->rank, what.dimensions));
-    if (map->im2col != (what.mode == Bulk::Mode::im2col))
-        return wrong(fmt::format("the tensor map is {}, the instruction {}", map->im2col ? "im2col" : "tiled",
-                                 map->im2col ? "tiled" : "im2col"));
-    if (what.reduces && reduced_type(map->type, what.reduction) == program::DataType::none)
-        return wrong(fmt::format("elements of {} are not reduced so", machine::traits(map->type).name));
-    machine::BoxPlace place;
-    place.mode = map->im2col ? machine::BoxMode::im2col : machine::BoxMode::tile;
-    for (int d = 0; d < what.dimensions; ++d)
-        place.at[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(source_value(c, first_coordinate + d, lane));
-    for (int i = 0; i < what.offsets; ++i)
-        place.offsets[static_cast<std::size_t>(i)] =
-            static_cast<std::uint32_t>(source_value(c, first_coordinate + what.dimensions + i, lane));
-    const int unit = machine::traits(map->type).padded() ? 128 : machine::traits(map->type).bits == 4 ? 2 : 1;
-    if (map->interleave == machine::Interleave::none && place.at[0] % unit != 0)
-        return wrong(fmt::format("coordinate 0 is a multiple of {} with {}, found {}", unit,
-                                 machine::traits(map->type).name, place.at[0]));
-    if (stores && map->type == machine::TensorType::u4_align16b)
-        return wrong("tensors of 16u4_align16b are only loaded");
-    if (!what.prefetch) place.shared = static_cast<std::uint32_t>(source_value(c, stores ? source : destination, lane));
-    out.box.emplace(*map, place);
-    out.bytes = out.box->transaction_bytes();
-    out.global = map->address;
-    const Access::Kind kind = !stores ? Access::Kind::read : what.reduces ? Access::Kind::atomic : Access::Kind::write;
-    if (what.prefetch) return true;
-    // The whole tensor in one allocation is the rule; else each row is looked up.
-    std::uint64_t last = map->address;
-    for (std::uint32_t d = 1; d < map->rank; ++d) last += (map->dims[d] - 1) * map->strides[d - 1];
-    const bool interleaved = map->interleave != machine::Interleave::none;
-    last += interleaved ? map->dims[0] * map->slice_bytes()
-                        : map->dims[0] * static_cast<std::uint64_t>(machine::traits(map->type).bits) / 8;
-    const auto range = launch_.memory.find(map->address);
-    if (range && last <= range->end && (kind == Access::Kind::read || !range->read_only)) return true;
-    machine::BoxWalk walk = *out.box;
-    BoxRow row;
-    while (walk.next(row))
-        if (!check_row(c, lane, row, kind)) return false;
     return true;
 }
 

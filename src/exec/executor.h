@@ -215,13 +215,14 @@ class Executor {
     // bulk_issue.cpp
     Step bulk_copy(Context& c);
     bool prepare_bulk(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
-    bool prepare_box(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
     bool prepare_shared(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
-    bool check_row(Context& c, int lane, const machine::BoxRow& row, machine::Access::Kind kind);
     bool check_bytes(Context& c, int lane, machine::Place at, std::uint32_t bytes, std::uint32_t unit,
                      machine::Access::Kind kind);
     bool wrong_bulk(Context& c, int lane, FaultKind kind, std::string message);
     std::uint64_t source_value(const Context& c, int source, int lane) const;
+    // box_issue.cpp
+    bool prepare_box(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
+    bool check_row(Context& c, int lane, const machine::BoxRow& row, machine::Access::Kind kind);
     // bulk.cpp
     void issue_bulk(ClusterRun& cluster, PendingBulk bulk);
     bool advance(ClusterRun& cluster, PendingBulk& bulk, std::uint32_t pieces);

@@ -35,7 +35,7 @@ std::string load_and_show(int bytes, const std::string& space = "shared::cluster
         @%p0 fence.proxy.async.shared::cta;
         bar.sync 0;
         @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], {0};
-        mov.u32 %r3, -3; mov.u32 %r4, 2;
+        mov.u32 %r3, -8; mov.u32 %r4, 2;
         @%p0 cp.async.bulk.tensor.2d.{1}.global.mbarrier::complete_tx::bytes [%r1], [%q40, {{%r3, %r4}}], [%r2];
     again:
         mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 0;
@@ -64,7 +64,7 @@ TEST(TensorCopy, ABoxComesSwizzledWithZerosOutside) {
         ASSERT_TRUE(report.ok()) << (report.fault ? to_string(*report.fault) : to_string(*report.deadlock));
         for (int r = 0; r < box_rows; ++r)
             for (int c = 0; c < box_columns; ++c) {
-                const int row = r + 2, column = c - 3;
+                const int row = r + 2, column = c - 8;
                 const int expected = row < rows && column >= 0 && column < columns ? row * columns + column + 1 : 0;
                 const int chunk = c / 8 ^ r % 8;  // 16-byte chunks of a 128-byte line change places
                 EXPECT_EQ(out[r * box_columns + chunk * 8 + c % 8], expected) << r << ' ' << c;
@@ -80,7 +80,7 @@ TEST(TensorCopy, IntoSharedCta) {
     auto* out = gpu.buffer<std::uint16_t>(64 * 4);
     const LaunchReport report = run_with_maps(gpu, program, blocks(1, 32), {}, {matrix(data, 64, 8, 64, 4)}, {out});
     ASSERT_TRUE(report.ok());
-    for (int i = 0; i < 64 * 4; ++i) EXPECT_EQ(out[i], i % 64 < 3 ? 0 : i + 128 - 3);
+    for (int i = 0; i < 64 * 4; ++i) EXPECT_EQ(out[i], i % 64 < 8 ? 0 : i + 128 - 8);
 }
 
 /// Rank 0 loads for both CTAs; each waits on its own barrier and shows what came.
@@ -191,6 +191,29 @@ TEST(TensorCopy, ReductionsAddToWhatIsThere) {
     }
 }
 
+std::string store_at(int column, int row) {
+    return fmt::format(
+        "mov.u32 %r5, {}; mov.u32 %r6, {};\n"
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {{%r5, %r6}}], [%r1];",
+        column, row);
+}
+
+/// Coordinates 0, w, n of a row of pixels.
+std::string image_store(int w, int n) {
+    return fmt::format(
+        "mov.u32 %r6, {}; mov.u32 %r7, {};\n"
+        "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%q40, {{%r5, %r6, %r7}}], [%r1];",
+        w, n);
+}
+
+std::string image_load(int w) {
+    return fmt::format(
+        "mov.u32 %r6, {}; mov.u16 %h0, 0;\n"
+        "cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+        " [%r1], [%q40, {{%r5, %r6, %r5}}], [%r1+512], {{%h0}};",
+        w);
+}
+
 struct Mistake {
     std::string message;
     TensorMap map;
@@ -207,6 +230,12 @@ TEST(TensorCopy, MistakesAreFaultsThatNameTheRule) {
         change(map);
         return map;
     };
+    const auto image = [&](int lower, int upper) {  // two images of four pixels of eight channels
+        return with([&](TensorMap& m) {
+            m.im2col = true, m.rank = 3, m.dims = {8, 4, 2, 1, 1}, m.strides = {16, 64};
+            m.lower[0] = lower, m.upper[0] = upper, m.channels_per_pixel = 8, m.pixels_per_column = 4;
+        });
+    };
     const std::string reduce =
         "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.bulk_group [%q40, {%r5, %r6}], [%r1];";
     const Mistake mistakes[] = {
@@ -217,12 +246,25 @@ TEST(TensorCopy, MistakesAreFaultsThatNameTheRule) {
         {"the tensor map is tiled, the instruction im2col", with([](TensorMap& m) { m.rank = 3; }),
          "cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%q40, {%r5, %r6, %r5}], [%r1];"},
         {"expected a multiple of 16 bytes, found 100", with([](TensorMap& m) { m.strides[0] = 100; }), store},
-        {"elements of u16 are not reduced so", good, reduce},
+        {"this reduction takes elements of u32, s32, u64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz, found u16",
+         good, reduce},
+        // What an H200 ends as an illegal instruction:
+        {"this reduction takes elements of u32, s32, u64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz, found s64",
+         with([](TensorMap& m) { m.type = TensorType::s64, m.dims[0] = m.box[0] = 16; }), reduce},
+        {"coordinate 0 is a multiple of 8 with u16, found 1", good, store_at(1, 0)},
+        {"coordinate 0 of a store is not negative, found -8", good, store_at(-8, 0)},
+        {"coordinate 1 of a store is not negative, found -1", good, store_at(0, -1)},
+        {"coordinate 1 lies in the bounding box from 0 to 2, found 3", image(0, -1), image_store(3, 0)},
+        {"coordinate 2 of a store is not negative, found -1", image(0, -1), image_store(0, -1)},
+        {"the bounding box of a store lies within the tensor, found corners -1 and 0", image(-1, 0), image_store(0, 0)},
+        {"the bounding box of a store lies within the tensor, found corners 0 and 1", image(0, 1), image_store(0, 0)},
+        {"coordinate 1 lies in the bounding box from -1 to 2, found -2", image(-1, -1), image_load(-2)},
         {"these bytes are no tensor map that tilepath has encoded", good,
          "mov.u64 %q40, %q0; cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
         {"a tensor map's address is a multiple of 64", good,
          "add.u64 %q40, %q40, 32; cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
-        {"write of 128 bytes: no allocation holds the address", with([](TensorMap& m) { m.dims[1] = 9, m.box[1] = 256; }),
+        {"write of 128 bytes: no allocation holds the address",
+         with([](TensorMap& m) { m.dims[1] = 9, m.box[1] = 256; }),
          "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
     };
     for (const Mistake& mistake : mistakes) {

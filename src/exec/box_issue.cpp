@@ -1,0 +1,130 @@
+// Boxes of tensors as they are issued: the rules that the hardware ends as illegal instructions, each by its name.
+#include <fmt/format.h>
+
+#include "exec/bulk_operands.h"
+#include "exec/executor.h"
+
+namespace tilepath::exec {
+
+using machine::Access;
+using machine::BoxRow;
+using machine::Place;
+using program::AtomicOp;
+using program::Bulk;
+using program::Space;
+
+// PTX ISA 9.7.9.25.5.3; s64 and tf32 as recorded on an H200.
+program::DataType reduced_type(machine::TensorType type, AtomicOp op) {
+    using enum machine::TensorType;
+    using program::DataType;
+    const bool adds = op == AtomicOp::add, counts = op == AtomicOp::inc || op == AtomicOp::dec;
+    const bool orders = op == AtomicOp::min || op == AtomicOp::max;
+    switch (type) {
+        case u32: return DataType::u32;
+        case s32: return counts ? DataType::none : DataType::s32;
+        case u64: return counts ? DataType::none : DataType::u64;
+        case s64: return orders ? DataType::s64 : DataType::none;
+        case f16: return adds || orders ? DataType::f16 : DataType::none;
+        case bf16: return adds || orders ? DataType::bf16 : DataType::none;
+        case f32:
+        case f32_ftz:
+        case tf32:
+        case tf32_ftz: return adds ? DataType::f32 : DataType::none;
+        case f64: return adds ? DataType::f64 : DataType::none;
+        case u8:
+        case u16:
+        case u4_align8b:
+        case u4_align16b:
+        case u6_align16b: break;
+    }
+    return DataType::none;
+}
+
+namespace {
+
+/// The types of elements that a reduction takes.
+std::string reduced_type_names(AtomicOp op) {
+    std::string out;
+    for (int i = 0; i <= static_cast<int>(machine::TensorType::u6_align16b); ++i) {
+        const auto type = static_cast<machine::TensorType>(i);
+        if (reduced_type(type, op) != program::DataType::none)
+            out += fmt::format("{}{}", out.empty() ? "" : ", ", machine::traits(type).name);
+    }
+    return out;
+}
+
+/// What is wrong with coordinates, as recorded on an H200, which ends such copies as illegal instructions; or nothing.
+std::string refused_place(const machine::TensorMap& map, const machine::BoxPlace& place, bool stores) {
+    const machine::TensorTypeTraits& type = machine::traits(map.type);
+    const int unit = type.padded() ? 128 : type.bits == 4 ? 2 : 128 / type.bits;
+    if (map.interleave == machine::Interleave::none && place.at[0] % unit != 0)
+        return fmt::format("coordinate 0 is a multiple of {} with {}, found {}", unit, type.name, place.at[0]);
+    for (std::uint32_t d = 0; stores && d < map.rank; ++d)
+        if (place.at[d] < 0) return fmt::format("coordinate {} of a store is not negative, found {}", d, place.at[d]);
+    for (std::uint32_t i = 0; map.im2col && i < map.image_dimensions(); ++i) {
+        const std::uint32_t d = map.interleave == machine::Interleave::none ? i + 1 : i;
+        const std::int64_t last = static_cast<std::int64_t>(map.dims[d]) - 1 + map.upper[i];
+        if (place.at[d] < map.lower[i] || place.at[d] > last)
+            return fmt::format("coordinate {} lies in the bounding box from {} to {}, found {}", d, map.lower[i], last,
+                               place.at[d]);
+        if (stores && (map.lower[i] < 0 || map.upper[i] > 0))
+            return fmt::format("the bounding box of a store lies within the tensor, found corners {} and {}",
+                               map.lower[i], map.upper[i]);
+    }
+    return {};
+}
+
+}  // namespace
+
+bool Executor::check_row(Context& c, int lane, const BoxRow& row, Access::Kind kind) {
+    return row.begin == row.end ||
+           check_bytes(c, lane, {Space::global, row.global + row.begin}, row.end - row.begin, 1, kind);
+}
+
+bool Executor::prepare_box(Context& c, const Bulk& what, int lane, PendingBulk& out) {
+    const bool stores = what.destination == Space::global;
+    const machine::TensorMap* const map = tensor_map(c, lane, source_value(c, stores ? destination : source, lane));
+    if (map == nullptr) return false;
+    const auto wrong = [&](std::string message) {
+        return wrong_bulk(c, lane, FaultKind::bulk_copy, std::move(message));
+    };
+    if (map->rank != what.dimensions)
+        return wrong(fmt::format("the tensor map has {} dimensions, the instruction {}", map->rank, what.dimensions));
+    if (map->im2col != (what.mode == Bulk::Mode::im2col))
+        return wrong(fmt::format("the tensor map is {}, the instruction {}", map->im2col ? "im2col" : "tiled",
+                                 map->im2col ? "tiled" : "im2col"));
+    if (what.reduces && reduced_type(map->type, what.reduction) == program::DataType::none)
+        return wrong(fmt::format("this reduction takes elements of {}, found {}", reduced_type_names(what.reduction),
+                                 machine::traits(map->type).name));
+    machine::BoxPlace place;
+    place.mode = map->im2col ? machine::BoxMode::im2col : machine::BoxMode::tile;
+    for (int d = 0; d < what.dimensions; ++d)
+        place.at[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(source_value(c, first_coordinate + d, lane));
+    for (int i = 0; i < what.offsets; ++i)
+        place.offsets[static_cast<std::size_t>(i)] =
+            static_cast<std::uint32_t>(source_value(c, first_coordinate + what.dimensions + i, lane));
+    if (const std::string message = refused_place(*map, place, stores); !message.empty()) return wrong(message);
+    if (stores && map->type == machine::TensorType::u4_align16b)
+        return wrong("tensors of 16u4_align16b are only loaded");
+    if (!what.prefetch) place.shared = static_cast<std::uint32_t>(source_value(c, stores ? source : destination, lane));
+    out.box.emplace(*map, place);
+    out.bytes = out.box->transaction_bytes();
+    out.global = map->address;
+    const Access::Kind kind = !stores ? Access::Kind::read : what.reduces ? Access::Kind::atomic : Access::Kind::write;
+    if (what.prefetch) return true;
+    // The whole tensor in one allocation is the rule; else each row is looked up.
+    std::uint64_t last = map->address;
+    for (std::uint32_t d = 1; d < map->rank; ++d) last += (map->dims[d] - 1) * map->strides[d - 1];
+    const bool interleaved = map->interleave != machine::Interleave::none;
+    last += interleaved ? map->dims[0] * map->slice_bytes()
+                        : map->dims[0] * static_cast<std::uint64_t>(machine::traits(map->type).bits) / 8;
+    const auto range = launch_.memory.find(map->address);
+    if (range && last <= range->end && (kind == Access::Kind::read || !range->read_only)) return true;
+    machine::BoxWalk walk = *out.box;
+    BoxRow row;
+    while (walk.next(row))
+        if (!check_row(c, lane, row, kind)) return false;
+    return true;
+}
+
+}  // namespace tilepath::exec
