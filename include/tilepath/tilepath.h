@@ -10,3 +10,4 @@
 #include <tilepath/layout.h>      // layouts: parse, print, evaluate, compare
 #include <tilepath/module.h>      // PTX modules
 #include <tilepath/number.h>      // number formats, and the dot product of a device's Tensor Cores
+#include <tilepath/tensor_map.h>  // tensors for TMA copies
