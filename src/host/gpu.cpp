@@ -15,6 +15,19 @@ using Status = int;
 using Handle = void*;
 using DevicePointer = unsigned long long;
 
+// CUlaunchAttribute and CUlaunchConfig, with the one attribute that is used.
+struct alignas(8) LaunchAttribute {
+    int id = 4;  // CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+    int padding = 0;
+    unsigned cluster[16] = {};  // the union of all attributes' values: 64 bytes
+};
+struct LaunchConfig {
+    unsigned grid[3], block[3], dynamic_shared_bytes = 0;
+    Handle stream = nullptr;
+    LaunchAttribute* attributes = nullptr;
+    unsigned attribute_count = 0;
+};
+
 /// The functions of libcuda that a job needs.
 struct Driver {
     Status (*init)(unsigned) = nullptr;
@@ -30,14 +43,17 @@ struct Driver {
     Status (*to_device)(DevicePointer, const void*, std::size_t) = nullptr;
     Status (*to_host)(void*, DevicePointer, std::size_t) = nullptr;
     Status (*set_attribute)(Handle, int, int) = nullptr;
-    Status (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**, void**) = nullptr;
+    Status (*launch)(Handle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Handle, void**,
+                     void**) = nullptr;
     Status (*synchronize)() = nullptr;
     Status (*unload)(Handle) = nullptr;
-    // Of CUDA 12 on; null in older drivers.
-    Status (*encode_tiled)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const std::uint32_t*,
-                           const std::uint32_t*, int, int, int, int) = nullptr;
-    Status (*encode_im2col)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const int*, const int*,
-                            std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int, int) = nullptr;
+    // Of CUDA 11.8 and 12 on; null in older drivers.
+    Status (*launch_ex)(const LaunchConfig*, Handle, void**, void**) = nullptr;
+    Status (*encode_tiled)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*,
+                           const std::uint32_t*, const std::uint32_t*, int, int, int, int) = nullptr;
+    Status (*encode_im2col)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const int*,
+                            const int*, std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int,
+                            int) = nullptr;
 
     std::string text(Status status) const {
         const char* words = nullptr;
@@ -48,7 +64,9 @@ struct Driver {
 
 Result<Driver> load_driver() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
-    if (!library) return fail("--device gpu needs an NVIDIA driver: libcuda.so.1 was not found", "run without --device gpu to use this CPU");
+    if (!library)
+        return fail("--device gpu needs an NVIDIA driver: libcuda.so.1 was not found",
+                    "run without --device gpu to use this CPU");
     Driver driver;
     bool complete = true;
     auto get = [&](auto& function, const char* name) {
@@ -65,6 +83,7 @@ Result<Driver> load_driver() {
     get(driver.synchronize, "cuCtxSynchronize"), get(driver.unload, "cuModuleUnload");
     const bool has_all = complete;
     get(driver.encode_tiled, "cuTensorMapEncodeTiled"), get(driver.encode_im2col, "cuTensorMapEncodeIm2col");
+    get(driver.launch_ex, "cuLaunchKernelEx");
     complete = has_all;
     if (!complete) return fail("libcuda.so.1 lacks functions of CUDA 11", "update the NVIDIA driver");
     return driver;
@@ -74,6 +93,8 @@ Result<Driver> load_driver() {
 constexpr int jit_error_log = 5, jit_error_log_bytes = 6;
 // CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 constexpr int attribute_dynamic_shared = 8;
+// CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+constexpr int attribute_large_clusters = 14;
 
 class Session {
   public:
@@ -92,7 +113,8 @@ class Session {
         }
         for (std::size_t i = 0; i < job_.buffers.size(); ++i) {
             std::vector<std::uint8_t> bytes(job_.buffers[i].bytes.size());
-            if (!bytes.empty() && !ok(driver_.to_host(bytes.data(), pointers_[i], bytes.size()), "read back " + job_.buffers[i].name))
+            if (!bytes.empty() &&
+                !ok(driver_.to_host(bytes.data(), pointers_[i], bytes.size()), "read back " + job_.buffers[i].name))
                 return std::unexpected(std::move(errors_));
             outcome.buffers.push_back(std::move(bytes));
         }
@@ -110,7 +132,8 @@ class Session {
         int device = 0;
         Handle context = nullptr;
         return ok(driver_.init(0), "start") && ok(driver_.device_get(&device, 0), "be found") &&
-               ok(driver_.retain_context(&context, device), "give a context") && ok(driver_.set_context(context), "set its context");
+               ok(driver_.retain_context(&context, device), "give a context") &&
+               ok(driver_.set_context(context), "set its context");
     }
 
     bool load() {
@@ -131,13 +154,18 @@ class Session {
             DevicePointer pointer = 0;
             std::size_t size = buffer.bytes.size();
             if (buffer.symbol) {
-                if (!ok(driver_.global(&pointer, &size, module_, buffer.name.c_str()), "find the variable " + buffer.name)) return false;
+                if (!ok(driver_.global(&pointer, &size, module_, buffer.name.c_str()),
+                        "find the variable " + buffer.name))
+                    return false;
             } else {
-                if (!ok(driver_.allocate(&pointer, std::max<std::size_t>(1, size)), "allocate " + buffer.name)) return false;
+                if (!ok(driver_.allocate(&pointer, std::max<std::size_t>(1, size)), "allocate " + buffer.name))
+                    return false;
                 owned_.push_back(pointer);
             }
             pointers_.push_back(pointer);
-            if (!buffer.bytes.empty() && !ok(driver_.to_device(pointer, buffer.bytes.data(), buffer.bytes.size()), "fill " + buffer.name)) return false;
+            if (!buffer.bytes.empty() &&
+                !ok(driver_.to_device(pointer, buffer.bytes.data(), buffer.bytes.size()), "fill " + buffer.name))
+                return false;
         }
         return true;
     }
@@ -149,19 +177,24 @@ class Session {
             map.address = pointers_[each.buffer] + static_cast<std::uint64_t>(each.offset);
             Diagnostics broken = machine::broken_rules(map);
             if (!broken.empty() || !driver_.encode_tiled || !driver_.encode_im2col) {
-                errors_ = broken.empty() ? fail("libcuda.so.1 has no tensor maps", "update the NVIDIA driver to CUDA 12").error() : std::move(broken);
+                errors_ = broken.empty()
+                              ? fail("libcuda.so.1 has no tensor maps", "update the NVIDIA driver to CUDA 12").error()
+                              : std::move(broken);
                 return false;
             }
             EncodedMap& out = maps_.emplace_back();
             void* const address = reinterpret_cast<void*>(static_cast<std::uintptr_t>(map.address));
             const int type = static_cast<int>(map.type), interleave = static_cast<int>(map.interleave);
-            const int swizzle = *layout::traits(map.swizzle).tensor_map, promotion = map.l2_promotion, fill = map.nan_fill ? 1 : 0;
+            const int swizzle = *layout::traits(map.swizzle).tensor_map, promotion = map.l2_promotion,
+                      fill = map.nan_fill ? 1 : 0;
             const Status status =
-                map.im2col ? driver_.encode_im2col(out.bytes, type, map.rank, address, map.dims.data(), map.strides.data(), map.lower.data(),
-                                                   map.upper.data(), map.channels_per_pixel, map.pixels_per_column,
+                map.im2col ? driver_.encode_im2col(out.bytes, type, map.rank, address, map.dims.data(),
+                                                   map.strides.data(), map.lower.data(), map.upper.data(),
+                                                   map.channels_per_pixel, map.pixels_per_column,
                                                    map.element_strides.data(), interleave, swizzle, promotion, fill)
-                           : driver_.encode_tiled(out.bytes, type, map.rank, address, map.dims.data(), map.strides.data(), map.box.data(),
-                                                  map.element_strides.data(), interleave, swizzle, promotion, fill);
+                           : driver_.encode_tiled(out.bytes, type, map.rank, address, map.dims.data(),
+                                                  map.strides.data(), map.box.data(), map.element_strides.data(),
+                                                  interleave, swizzle, promotion, fill);
             if (!ok(status, "encode the tensor map " + each.name)) return false;
         }
         return true;
@@ -185,10 +218,32 @@ class Session {
             !ok(driver_.set_attribute(function, attribute_dynamic_shared, static_cast<int>(shape.dynamic_shared_bytes)),
                 fmt::format("give {} bytes of shared memory", shape.dynamic_shared_bytes)))
             return false;
-        return ok(driver_.launch(function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z,
-                                 shape.dynamic_shared_bytes, nullptr, parameters.data(), nullptr),
+        if (shape.cluster.count() > 1)
+            return launch_clusters(function, one, parameters) && ok(driver_.synchronize(), "finish " + one.entry);
+        return ok(driver_.launch(function, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x, shape.block.y,
+                                 shape.block.z, shape.dynamic_shared_bytes, nullptr, parameters.data(), nullptr),
                   "launch " + one.entry) &&
                ok(driver_.synchronize(), "finish " + one.entry);
+    }
+
+    bool launch_clusters(Handle function, const Launch& one, std::vector<void*>& parameters) {
+        if (driver_.launch_ex == nullptr) {
+            errors_ = fail("libcuda.so.1 launches no clusters", "update the NVIDIA driver to CUDA 12").error();
+            return false;
+        }
+        const exec::LaunchShape& shape = one.shape;
+        constexpr std::uint64_t portable = 8;
+        if (shape.cluster.count() > portable && !ok(driver_.set_attribute(function, attribute_large_clusters, 1),
+                                                    fmt::format("allow clusters of {}", shape.cluster.count())))
+            return false;
+        LaunchAttribute attribute;
+        attribute.cluster[0] = shape.cluster.x, attribute.cluster[1] = shape.cluster.y,
+        attribute.cluster[2] = shape.cluster.z;
+        LaunchConfig config{{shape.grid.x, shape.grid.y, shape.grid.z}, {shape.block.x, shape.block.y, shape.block.z}};
+        config.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+        config.attributes = &attribute;
+        config.attribute_count = 1;
+        return ok(driver_.launch_ex(&config, function, parameters.data(), nullptr), "launch " + one.entry);
     }
 
     const Job& job_;
@@ -207,9 +262,6 @@ class Session {
 Result<Outcome> run_on_gpu(const Job& job) {
     auto driver = load_driver();
     if (!driver) return std::unexpected(driver.error());
-    for (const Launch& launch : job.launches)
-        if (launch.shape.cluster.x * launch.shape.cluster.y * launch.shape.cluster.z > 1)
-            return fail("--device gpu does not launch clusters yet", "leave out 'cluster', or run on this CPU");
     return Session(job, *driver).run();
 }
 
