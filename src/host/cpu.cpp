@@ -24,7 +24,8 @@ Result<machine::Address> place(const Buffer& buffer, const program::Program& pro
                                machine::DeviceMemory& memory) {
     machine::Address address = 0;
     if (buffer.symbol) {
-        for (std::size_t i = 0; i < program.variables.size(); ++i)
+        // The first of that name: the module's, before one of a function's body.
+        for (std::size_t i = program.variables.size(); i-- > 0;)
             if (program.variables[i].name == buffer.name) address = image.variables[i];
     } else {
         auto allocated = memory.allocate(buffer.bytes.size(), buffer.name);

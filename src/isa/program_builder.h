@@ -40,6 +40,7 @@ class ProgramBuilder {
     void lay_out_parameters(const ptx::Function& function, program::Function& out);
     void read_bounds(const ptx::Function& entry);
     void add_variables();
+    void add_variable(ptx::Id id);
     void initialise(const ptx::Variable& from, program::Variable& to);
     void fill(const ptx::Initializer& initializer, const ptx::Variable& from, program::Variable& to, std::uint64_t& at);
     void place_dynamic_shared();

@@ -11,22 +11,26 @@ namespace tilepath::isa {
 using program::DataType;
 
 void ProgramBuilder::add_variables() {
-    for (const ptx::Item& item : module_.items) {
-        if (item.kind != ptx::ItemKind::variable) continue;
-        const ptx::Variable& from = module_.variables[item.index];
-        if (from.space != ptx::Space::global && from.space != ptx::Space::const_) continue;
-        program::Variable to;
-        to.name = module_.name(from.name);
-        to.space = from.space == ptx::Space::global ? program::Space::global : program::Space::constant;
-        to.bytes = ptx::size_in_bytes(module_, from);
-        to.alignment = ptx::alignment(from);
-        to.element = program::type_named(ptx::word(from.type)).value_or(DataType::b8);
-        to.external = from.linkage == ptx::Linkage::extern_;
-        variable_index_[item.index] = static_cast<std::uint32_t>(program_.variables.size());
-        program_.variables.push_back(std::move(to));
-    }
+    // Those of the module first, then those that a function's body declares: an outer name wins.
+    for (const ptx::Item& item : module_.items)
+        if (item.kind == ptx::ItemKind::variable) add_variable(item.index);
+    for (ptx::Id id = 0; id < module_.variables.size(); ++id) add_variable(id);
     // Initialisers name variables that may come later, and functions.
     for (auto [id, index] : variable_index_) initialise(module_.variables[id], program_.variables[index]);
+}
+
+void ProgramBuilder::add_variable(ptx::Id id) {
+    const ptx::Variable& from = module_.variables[id];
+    if (from.space != ptx::Space::global && from.space != ptx::Space::const_) return;
+    if (!variable_index_.try_emplace(id, static_cast<std::uint32_t>(program_.variables.size())).second) return;
+    program::Variable to;
+    to.name = module_.name(from.name);
+    to.space = from.space == ptx::Space::global ? program::Space::global : program::Space::constant;
+    to.bytes = ptx::size_in_bytes(module_, from);
+    to.alignment = ptx::alignment(from);
+    to.element = program::type_named(ptx::word(from.type)).value_or(DataType::b8);
+    to.external = from.linkage == ptx::Linkage::extern_;
+    program_.variables.push_back(std::move(to));
 }
 
 void ProgramBuilder::initialise(const ptx::Variable& from, program::Variable& to) {
@@ -34,11 +38,12 @@ void ProgramBuilder::initialise(const ptx::Variable& from, program::Variable& to
     constexpr std::uint64_t most = std::uint64_t{1} << 40, most_initial = std::uint64_t{1} << 28;
     const bool initialised = from.initializer != ptx::none;
     if (to.bytes > (initialised ? most_initial : most)) {
-        diagnostics_.push_back({Severity::error,
-                                fmt::format("'{}': expected at most {} bytes{}, found {}", to.name, initialised ? most_initial : most,
-                                            initialised ? " of a variable with an initialiser" : "", to.bytes),
-                                module_.place(from.span),
-                                {}});
+        diagnostics_.push_back(
+            {Severity::error,
+             fmt::format("'{}': expected at most {} bytes{}, found {}", to.name, initialised ? most_initial : most,
+                         initialised ? " of a variable with an initialiser" : "", to.bytes),
+             module_.place(from.span),
+             {}});
         return;
     }
     if (!initialised) return;
@@ -47,7 +52,8 @@ void ProgramBuilder::initialise(const ptx::Variable& from, program::Variable& to
     fill(module_.initializers[from.initializer], from, to, at);
 }
 
-void ProgramBuilder::fill(const ptx::Initializer& initializer, const ptx::Variable& from, program::Variable& to, std::uint64_t& at) {
+void ProgramBuilder::fill(const ptx::Initializer& initializer, const ptx::Variable& from, program::Variable& to,
+                          std::uint64_t& at) {
     const unsigned width = ptx::size_in_bytes(from.type);
     switch (initializer.kind) {
         case ptx::InitializerKind::list: {
@@ -56,8 +62,10 @@ void ProgramBuilder::fill(const ptx::Initializer& initializer, const ptx::Variab
             std::uint64_t row = 0;
             std::span<const ptx::Initializer> children = module_.children(initializer);
             const bool nested = !children.empty() && children.front().kind == ptx::InitializerKind::list;
-            if (nested && !module_.dimensions_of(from).empty()) row = to.bytes / std::max<std::uint64_t>(1, children.size());
-            if (nested && module_.dimensions_of(from).front() != 0) row = to.bytes / module_.dimensions_of(from).front();
+            if (nested && !module_.dimensions_of(from).empty())
+                row = to.bytes / std::max<std::uint64_t>(1, children.size());
+            if (nested && module_.dimensions_of(from).front() != 0)
+                row = to.bytes / module_.dimensions_of(from).front();
             for (std::size_t i = 0; i < children.size(); ++i) {
                 if (nested) at = begin + i * row;
                 fill(children[i], from, to, at);

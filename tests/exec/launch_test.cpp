@@ -95,6 +95,19 @@ TEST(Launch, VariablesHoldTheirValuesAndAddresses) {
     EXPECT_EQ(out[2], 0u);
 }
 
+TEST(Launch, VariablesOfAFunctionsBodyLieInDeviceMemoryToo) {
+    Device gpu;
+    auto* out = gpu.buffer<std::uint32_t>(2);
+    gpu.run_clean(compile(R"(
+        .const .align 4 .u32 table[2] = {3, 4};
+        .global .align 4 .u32 words[4];
+        mov.u64 %q1, table; cvta.const.u64 %q1, %q1; ld.u32 %r1, [%q1+4]; st.global.u32 [%q0], %r1;
+        st.global.u32 [words+4], %r1; ld.global.u32 %r2, [words+4]; st.global.u32 [%q0+4], %r2;)"),
+                  blocks(1, 1), out);
+    EXPECT_EQ(out[0], 4u);
+    EXPECT_EQ(out[1], 4u);
+}
+
 TEST(Launch, SpecialRegisters) {
     Device gpu;
     auto* out = gpu.buffer<std::uint32_t>(24 * 96);
