@@ -69,8 +69,10 @@ Result<ScaleFactors> scale_factors(ScaleVector vector, int rows, int id, bool sp
     all.id = id;
     all.split = split;
     Mode blocks{{blocks_per_cell, 8, Axis::bit}};
-    if (vector == ScaleVector::x3 || vector == ScaleVector::x6)
+    if (vector == ScaleVector::x3 || vector == ScaleVector::x6) {
         blocks.insert(blocks.begin(), {2, columns_of(all), Axis::tcol});
+        all.evidence = wrapping_factors;
+    }
     all.whole = in_cell(all, std::move(blocks), 0);
     for (int first = 0; first < all.factors;) {
         const int q = id + first, count = std::min(all.factors - first, blocks_per_cell - q % blocks_per_cell);

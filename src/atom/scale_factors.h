@@ -1,4 +1,5 @@
 #pragma once
+#include <string_view>
 #include <vector>
 
 #include "atom/block_scale.h"
@@ -6,6 +7,10 @@
 #include "layout/layout.h"
 
 namespace tilepath::atom {
+
+/// On what it rests that the factors of k of 96 go on in the next cell.
+inline constexpr std::string_view wrapping_factors =
+    "CuTe's map; how the factors of k of 96 wrap into the next cell is inferred from CUTLASS' main loop";
 
 /// Factors from `first` on that one layout places: (row, factor - first) to TLane, TCol, bit.
 struct FactorRun {
@@ -25,6 +30,7 @@ struct ScaleFactors {
     bool split = false;    ///< SFB of cta_group::2 with M = 128: columns of each half of N in one half of the lanes
     layout::Layout whole;  ///< (row, q): all four blocks of a cell; eight, of two cells, for 3X and 6X
     std::vector<FactorRun> runs;  ///< q = id + factor, cut where a cell ends
+    std::string_view evidence;    ///< of what no text settles; empty where all is settled
 
     /// All places of one factor.
     std::vector<layout::Location> at(int row, int factor) const;

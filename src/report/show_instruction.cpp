@@ -215,7 +215,7 @@ std::string evidence_of(const atom::Instruction& instruction, std::string_view o
     if (!mma) return {};
     if (operand == "meta") return std::string(mma->metadata(p.selector)->evidence);
     if (mma->shape.k == 96 && (operand == "sfa" || operand == "sfb"))
-        return "CuTe's map; how the factors of k of 96 wrap into the next cell is inferred from CUTLASS' main loop";
+        return std::string(atom::wrapping_factors);
     if (p.swizzle == layout::SwizzleMode::b128_atom_32b && p.major == atom::OperandMajor::k)
         return "inferred: PTX ISA 9.7.16.10.3 lets K-major operands have 128B_atom_32B, 9.7.16.10.6 names no such "
                "atom, "

@@ -110,6 +110,7 @@ Result<Sheet> scale_factor_sheet(const ScaleFactorQuestion& question) {
     sheet.title = fmt::format("scale_vec::{}, factor id {}: {} rows × {} factors in Tensor Memory", atom::name(*vector),
                               question.id, scales->rows, scales->factors);
     if (auto ok = add_view(sheet, view, question.view); !ok) return std::unexpected(ok.error());
+    if (!scales->evidence.empty()) sheet.add("evidence", "Evidence", Lines{{std::string(scales->evidence)}});
     return sheet;
 }
 

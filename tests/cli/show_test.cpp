@@ -241,5 +241,11 @@ TEST(ShowCommand, BadInputIsNamed) {
     EXPECT_THAT(answer("", 2), HasSubstr("show what?"));
 }
 
+TEST(Show, ScaleFactorsSayWhatIsInferred) {
+    const Folder folder;
+    EXPECT_THAT(folder.shell("tilepath show scale-factors --vec 6X").out, HasSubstr("is inferred from CUTLASS"));
+    EXPECT_THAT(folder.shell("tilepath show scale-factors --vec 2X").out, Not(HasSubstr("inferred")));
+}
+
 }  // namespace
 }  // namespace tilepath::cli
