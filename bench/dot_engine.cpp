@@ -4,9 +4,10 @@
 // layer has them, rows padded by a cache line. The engine runs it as a kernel with CTA tiles of 256 × 256 and stages of
 // 128 bytes of k does. For each stage it decodes A and B from their raw bits; then each of 16 tiles of 64 × 64 takes
 // four instructions of 32 bytes of k (16 of f16, 8 of tf32, 32 of 8-bit types: the size of one wgmma.m64n64), with the
-// accumulators in memory. All of that is timed. SGEMM has the same matrices in f32. Each rate is the median of
-// repetitions that alternate between the two, in time of this thread, 2 · m · n · k operations each, integers counted
-// alike.
+// accumulators in memory: in one call, as a chain, which is how the interpreter runs the wgmmas of one accumulator;
+// and, for the ratios that end in _each, in a call for each instruction. All of that is timed. SGEMM has the same
+// matrices in f32. Each rate is the median of repetitions that alternate between the two, in time of this thread, 2 · m
+// · n · k operations each, integers counted alike.
 //
 // The second table is mma.sync's size: one m16n8 tile, operands decoded every time.
 #include <cblas.h>
@@ -30,7 +31,7 @@ namespace {
 using namespace tilepath::number;
 
 constexpr int size = 512, block = 256, tile = 64, tiles = block / tile;
-constexpr int stage_bytes = 128, step_bytes = 32, steps = stage_bytes / step_bytes;
+constexpr int stage_bytes = 128, instruction_bytes = 32, instructions = stage_bytes / instruction_bytes;
 constexpr int pad_bytes = 64;
 constexpr int repetitions = 15;
 
@@ -78,8 +79,11 @@ struct Case {
 };
 
 struct Problem {
-    explicit Problem(const Case& c, const std::vector<float>& a_values, const std::vector<float>& b_values)
-        : name(c.name),
+    /// `calls`: into how many the instructions of a stage are cut.
+    Problem(const Case& c, int calls, const std::vector<float>& a_values, const std::vector<float>& b_values)
+        : name(c.name + (calls == 1 ? "" : "_each")),
+          steps(calls),
+          step_bytes(stage_bytes / calls),
           engine(*recipe(c.request)),
           a(encode(a_values, engine.recipe().a)),
           b(encode(b_values, engine.recipe().b)),
@@ -118,18 +122,21 @@ struct Problem {
     }
 
     std::string name;
+    int steps, step_bytes;  ///< calls for a stage, and the bytes of k of each
     TileEngine engine;
     std::vector<std::uint8_t> a, b;
-    std::vector<std::uint32_t> d;             ///< by columns
+    std::vector<std::uint32_t> d;                                                         ///< by columns
     std::vector<std::uint32_t> accumulators = std::vector<std::uint32_t>(block * block);  ///< tile by tile
-    int row_bytes, step;                                                 ///< step: elements of k per instruction
-    PreparedOperand prepared_a[tiles][steps], prepared_b[tiles][steps];  ///< of one stage
-    std::vector<double> times;                                           ///< seconds
+    int row_bytes, step;                                                               ///< step: elements of k per call
+    PreparedOperand prepared_a[tiles][instructions], prepared_b[tiles][instructions];  ///< of one stage
+    std::vector<double> times;                                                         ///< seconds
 };
 
-std::string describe(const DotRecipe& r) {
+std::string describe(const DotRecipe& r, int calls = 1) {
     const std::string types = fmt::format("{} x {} -> {}", traits(r.a).name, traits(r.b).name, traits(r.d).name);
-    return r.group_length ? fmt::format("{}, groups of {}, F = {}", types, r.group_length, r.fraction_bits) : types;
+    const std::string each = calls == 1 ? "" : ", each";
+    return r.group_length ? fmt::format("{}, groups of {}, F = {}{}", types, r.group_length, r.fraction_bits, each)
+                          : types + each;
 }
 
 /// Nanoseconds of one m16n8 instruction, decoding included, and of its multiplication alone.
@@ -183,7 +190,7 @@ int main() {
              {"engine/sgemm_e4m3_sm_90",
               {.device = hopper, .instruction = Instruction::wgmma, .a = Format::e4m3, .b = Format::e4m3, .d = f32}},
              {"engine/sgemm_s8", {.device = ampere, .a = Format::s8, .b = Format::s8, .d = Format::s32}}})
-        problems.emplace_back(c, a, b);
+        for (const int calls : {1, instructions}) problems.emplace_back(c, calls, a, b);
 
     sgemm();
     for (Problem& p : problems) p.run();
@@ -197,16 +204,17 @@ int main() {
     const double operations = 2e-9 * size * size * size;
     const double sgemm_rate = operations / median(sgemm_times);
     fmt::print("{} x {} x {}, one core; OpenBLAS runs its {} kernels\n", size, size, size, openblas_get_corename());
-    fmt::print("{:<40}{:>10}{:>10}\n", "", "GFLOP/s", "of SGEMM");
-    fmt::print("{:<40}{:>10.1f}\n", "SGEMM", sgemm_rate);
+    fmt::print("{:<46}{:>10}{:>10}\n", "", "GFLOP/s", "of SGEMM");
+    fmt::print("{:<46}{:>10.1f}\n", "SGEMM", sgemm_rate);
     for (const Problem& p : problems) {
         const double rate = operations / median(p.times);
-        fmt::print("{:<40}{:>10.1f}{:>10.3f}\n", describe(p.engine.recipe()), rate, rate / sgemm_rate);
+        fmt::print("{:<46}{:>10.1f}{:>10.3f}\n", describe(p.engine.recipe(), p.steps), rate, rate / sgemm_rate);
     }
-    fmt::print("\n{:<40}{:>10}{:>10}\n", "one m16n8 tile, 32 bytes of k", "ns", "multiply");
+    fmt::print("\n{:<46}{:>10}{:>10}\n", "one m16n8 tile, 32 bytes of k", "ns", "multiply");
     for (Problem& p : problems) {
+        if (p.steps == 1) continue;
         const auto [whole, multiply] = mma_nanoseconds(p);
-        fmt::print("{:<40}{:>10.0f}{:>10.0f}\n", describe(p.engine.recipe()), whole, multiply);
+        fmt::print("{:<46}{:>10.0f}{:>10.0f}\n", describe(p.engine.recipe()), whole, multiply);
     }
     fmt::print("\n");
     for (const Problem& p : problems)
