@@ -82,12 +82,7 @@ void BankConflicts::copy_issued(const machine::Copy& event) {
 }
 
 void BankConflicts::add(const machine::EventSite& site, const WarpAccess& access) {
-    if (site.op != last_op_) {
-        last_op_ = site.op;
-        last_ = &tallies_[site.op];
-        last_->function = site.function;
-    }
-    Tally& tally = *last_;
+    Tally& tally = tallies_.of(site);
     const Wavefronts count = count_wavefronts(access);
     ++tally.times;
     tally.wavefronts += count.taken, tally.ideal += count.ideal;

@@ -1,8 +1,7 @@
 #pragma once
 #include <bitset>
-#include <map>
 
-#include "check/finding.h"
+#include "check/per_instruction.h"
 #include "check/warp_access.h"
 
 namespace tilepath::check {
@@ -37,9 +36,7 @@ class BankConflicts : public Check {
   private:
     void add(const machine::EventSite& site, const WarpAccess& access);
 
-    std::map<const program::MicroOp*, Tally> tallies_;
-    const program::MicroOp* last_op_ = nullptr;
-    Tally* last_ = nullptr;
+    PerInstruction<Tally> tallies_;
     CopyGatherer copies_;
 };
 

@@ -44,19 +44,15 @@ void Coalescing::copy_issued(const machine::Copy& event) {
 }
 
 void Coalescing::add(const machine::EventSite& site, const WarpAccess& access) {
-    if (site.op != last_op_) {
-        last_op_ = site.op;
-        last_ = &tallies_[site.op];
-        last_->function = site.function;
-    }
+    Tally& tally = tallies_.of(site);
     const SectorCount count = count_sectors(access);
-    ++last_->times;
-    last_->sectors += count.sectors, last_->lines += count.lines;
-    last_->fewest_sectors += count.fewest_sectors, last_->fewest_lines += count.fewest_lines;
+    ++tally.times;
+    tally.sectors += count.sectors, tally.lines += count.lines;
+    tally.fewest_sectors += count.fewest_sectors, tally.fewest_lines += count.fewest_lines;
     const std::uint32_t excess = count.sectors - count.fewest_sectors;
-    if (excess <= last_->worst_excess) return;
-    last_->worst_excess = excess;
-    last_->worst = access;
+    if (excess <= tally.worst_excess) return;
+    tally.worst_excess = excess;
+    tally.worst = access;
 }
 
 std::vector<Finding> Coalescing::findings(const program::Program& program) {

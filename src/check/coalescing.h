@@ -1,7 +1,5 @@
 #pragma once
-#include <map>
-
-#include "check/finding.h"
+#include "check/per_instruction.h"
 #include "check/sectors.h"
 
 namespace tilepath::check {
@@ -27,9 +25,7 @@ class Coalescing : public Check {
   private:
     void add(const machine::EventSite& site, const WarpAccess& access);
 
-    std::map<const program::MicroOp*, Tally> tallies_;
-    const program::MicroOp* last_op_ = nullptr;
-    Tally* last_ = nullptr;
+    PerInstruction<Tally> tallies_;
     CopyGatherer copies_;
 };
 

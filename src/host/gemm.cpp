@@ -17,28 +17,29 @@ namespace {
 
 using kernels::GemmType;
 
+/// What the entries of every generation say alike.
+template <class Entry>
+GemmKernel kernel_of(const Entry& entry, GemmKernel::Generation generation) {
+    return {.generation = generation,
+            .name = entry.name,
+            .module = entry.module,
+            .input = entry.input,
+            .output = entry.output,
+            .a = entry.a,
+            .b = entry.b,
+            .linear = entry.linear};
+}
+
 std::vector<GemmKernel> list_kernels() {
     std::vector<GemmKernel> out;
-    for (const kernels::GemmEntry& e : kernels::gemm_entries)
-        out.push_back({.generation = GemmKernel::Generation::ampere,
-                       .name = e.name,
-                       .module = e.module,
-                       .input = e.input,
-                       .output = e.output,
-                       .a = e.a,
-                       .b = e.b,
-                       .linear = e.linear,
-                       .simt = e.simt});
-    for (const kernels::hopper::GemmEntry& e : kernels::hopper::gemm_entries)
-        out.push_back({.generation = GemmKernel::Generation::hopper,
-                       .name = e.name,
-                       .module = e.module,
-                       .input = e.input,
-                       .output = e.output,
-                       .a = e.a,
-                       .b = e.b,
-                       .linear = e.linear,
-                       .a_in_registers = e.a_in_registers});
+    for (const kernels::GemmEntry& entry : kernels::gemm_entries) {
+        out.push_back(kernel_of(entry, GemmKernel::Generation::ampere));
+        out.back().simt = entry.simt;
+    }
+    for (const kernels::hopper::GemmEntry& entry : kernels::hopper::gemm_entries) {
+        out.push_back(kernel_of(entry, GemmKernel::Generation::hopper));
+        out.back().a_in_registers = entry.a_in_registers;
+    }
     return out;
 }
 
