@@ -10,7 +10,8 @@ target_compile_options(tilepath_flags INTERFACE -Wall -Wextra -Wpedantic -Wshado
   $<$<BOOL:${TILEPATH_FUZZ}>:-fsanitize=fuzzer-no-link>)
 # Fuzz programs are compiled for one vector unit: clang with sanitizers takes minutes for each.
 target_compile_definitions(tilepath_flags INTERFACE
-  $<$<BOOL:${TILEPATH_FUZZ}>:TILEPATH_ASSERT_ABORTS;TILEPATH_ONE_VECTOR_UNIT;HWY_COMPILE_ONLY_STATIC>)
+  $<$<BOOL:${TILEPATH_FUZZ}>:TILEPATH_ASSERT_ABORTS>
+  $<$<BOOL:${TILEPATH_ONE_VECTOR_UNIT}>:TILEPATH_ONE_VECTOR_UNIT;HWY_COMPILE_ONLY_STATIC>)
 # g++ 12 warns of overflows inside its own std::string and std::vector once it has inlined them: told, but no error.
 if(TILEPATH_WERROR AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(tilepath_flags INTERFACE -Wno-error=stringop-overflow -Wno-error=stringop-overread
