@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "exec/tcgen05_operands.h"
 
@@ -18,7 +19,7 @@ struct Tcgen05Plan {
     /// unspecified.
     std::string error;
     /// What is touched in Tensor Memory, at columns relative to the operand's address and lanes absolute.
-    std::vector<TensorCells> cells;
+    std::vector<machine::TensorCells> cells;
     /// Bytes of shared memory that a descriptor leads to, relative to its start: of a, then of b; the last exclusive.
     std::array<std::int64_t, 2> first_byte{}, last_byte{};
     std::uint64_t id = 0;  ///< alike for the same shape, types and data path

@@ -1,7 +1,6 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <vector>
 
 #include "machine/tensor_memory.h"
 
@@ -26,14 +25,6 @@ struct Tcgen05Ctas {
     int count = 1;
     std::array<machine::TensorMemory*, 2> tensor{};
     std::array<const std::uint8_t*, 2> shared{};  ///< as the async proxy sees it, from offset 0 on
-};
-
-/// Cells of Tensor Memory that a matrix product reads or writes.
-struct TensorCells {
-    enum class Operand : std::uint8_t { d, a, metadata, scale_a, scale_b } operand{};
-    std::uint32_t cta = 0;                  ///< of the pair
-    std::uint32_t column = 0, columns = 0;  ///< the first, and how many
-    std::array<std::uint32_t, 4> lanes{};   ///< masks of the 128 lanes, alike in all these columns
 };
 
 }  // namespace tilepath::exec

@@ -60,4 +60,14 @@ struct TensorMemoryAddress {
     constexpr std::uint32_t bits() const { return lane << 16 | column; }
 };
 
+/// Cells that an operation reads or writes: some lanes of some columns.
+struct TensorCells {
+    enum class Role : std::uint8_t { d, a, metadata, scale_a, scale_b, data };  ///< data: of a load, store, copy, shift
+    Role role = Role::data;
+    bool read = false, write = false;
+    std::uint32_t cta = 0;                  ///< rank in the pair; 0 for cta_group::1
+    std::uint32_t column = 0, columns = 0;  ///< the first, and how many
+    std::array<std::uint32_t, 4> lanes{};   ///< masks of the 128 lanes, alike in all these columns
+};
+
 }  // namespace tilepath::machine
