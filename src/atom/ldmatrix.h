@@ -3,16 +3,13 @@
 #include <string>
 
 #include "atom/fragment.h"
+#include "atom/tcgen05_words.h"
 #include "base/result.h"
 
 namespace tilepath::atom {
 
 /// The shape qualifier of ldmatrix and stmatrix.
 enum class MatrixShape : std::uint8_t { m8n8, m16n16, m8n16, m16n8 };
-
-/// What a stored row holds: 16-bit elements, bytes, or 6- and 4-bit elements padded to 16 bytes (ldmatrix widens them
-/// to bytes).
-enum class MatrixData : std::uint8_t { b16, b8, b6x16_p32, b4x16_p64 };
 
 /// ldmatrix or stmatrix: which lane names the address of which stored row, and who receives (or gives) which element.
 struct MatrixTransfer {

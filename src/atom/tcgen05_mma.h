@@ -10,11 +10,9 @@
 #include "atom/mma_sp.h"
 #include "atom/scale_factors.h"
 #include "atom/shared_operand.h"
+#include "atom/tcgen05_words.h"
 
 namespace tilepath::atom {
-
-/// `.kind` of tcgen05.mma.
-enum class Tcgen05Kind : std::uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
 
 /// What a kind multiplies, and how its elements lie in memory and Tensor Memory. PTX ISA 9.7.16.2.1, 9.7.16.10.4.
 struct Tcgen05KindTraits {

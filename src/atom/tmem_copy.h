@@ -4,15 +4,13 @@
 #include <string>
 #include <string_view>
 
-#include "atom/ldmatrix.h"
+#include "atom/tcgen05_words.h"
 #include "base/result.h"
 #include "layout/layout.h"
 #include "layout/swizzle.h"
 
 namespace tilepath::atom {
 
-/// The shapes of tcgen05.cp, with the multicast that belongs to them. PTX ISA 9.7.16.2.4, 9.7.16.9.2.
-enum class TmemCopyShape : std::uint8_t { s128x256b, s128x128b, s4x256b, s64x128b_02_13, s64x128b_01_23, s32x128b };
 std::optional<TmemCopyShape> tmem_copy_named(std::string_view shape, std::string_view multicast);
 
 /// A copy from shared memory, read through a descriptor, to Tensor Memory. The maps are TVM's.

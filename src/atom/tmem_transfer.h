@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "atom/fragment.h"
+#include "atom/tcgen05_words.h"
 #include "base/result.h"
 
 namespace tilepath::atom {
 
-/// The shape qualifier of tcgen05.ld and tcgen05.st: lanes × bits per lane of one piece, which .xN repeats along
-/// columns.
-enum class TmemShape : std::uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
 std::string_view name(TmemShape shape);
 
 /// What tcgen05.ld.red also computes of the columns loaded, per thread.

@@ -14,9 +14,10 @@ bool fits(const ptx::Operand& operand, const OperandSlot& slot) {
         case OperandSlot::Kind::list: return operand.kind == K::list;
         case OperandSlot::Kind::value_or_pair:
             return operand.kind == K::pair || operand.kind == K::identifier || operand.kind == K::sink;
+        case OperandSlot::Kind::vector: return operand.kind == K::vector;
         case OperandSlot::Kind::value:
-            return operand.kind == K::identifier || operand.kind == K::immediate || operand.kind == K::vector ||
-                   operand.kind == K::sink || operand.kind == K::indexed;
+            return operand.kind == K::identifier || operand.kind == K::immediate || operand.kind == K::sink ||
+                   operand.kind == K::indexed || (operand.kind == K::vector && slot.type != DataType::pred);
     }
     return false;
 }

@@ -160,6 +160,11 @@ class Reader {
         }
         slot.type_from = form_.modifier(name);
         if (slot.type_from >= 0) return;
+        if (name == "vector") {
+            slot.kind = OperandSlot::Kind::vector;
+            slot.type = DataType::b32;
+            return;
+        }
         if (auto type = program::type_named(name))
             slot.type = *type;
         else if (name != "type" && name != "none")

@@ -19,7 +19,10 @@ enum class Suffix : std::uint8_t {
     any,          ///< the base architecture and all later ones
     family,       ///< `f` or `a` targets of that family
     families,     ///< `f` or `a` targets of that family and of later ones
-    architecture  ///< the `a` target of just that architecture
+    architecture,  ///< the `a` target of just that architecture
+    tensor_memory,           ///< `f` or `a` targets from that architecture on that have Tensor Memory: below sm_120
+    tensor_memory_specific,  ///< the `a` targets of those
+    tensor_memory_bytes      ///< those that multiply s8 and u8 in it: sm_100a and sm_110a
 };
 
 struct Needs {
@@ -39,7 +42,7 @@ constexpr Needs since(int major, int minor, int sm = 0, Suffix suffix = Suffix::
 ///            layouts
 ///            (.row.col), state spaces (cp.async.shared.global) and priorities (createpolicy).
 ///            Operands: `d` scalar or vector, `[a]` address, `[map, at]` tensor map and coordinates, `d|p` pair, `d{|p}` pair or its first part, `(a)` list,
-///            `{, a}` may be left out.
+///            `{, a}` may be left out. `a:vector` a vector of .b32, and no scalar.
 ///            `a:TYPE` says an operand's type: a type, or the modifier that names it. Without it: `d`, `a`, `b`, `c`
 ///            have the type of .dtype, .atype, .btype, .ctype where the form has them, else of .type; `p`, `q` are
 ///            pred.
@@ -79,7 +82,7 @@ struct ModifierSlot {
 };
 
 struct OperandSlot {
-    enum class Kind : std::uint8_t { value, address, tensor, pair, value_or_pair, list };
+    enum class Kind : std::uint8_t { value, vector, address, tensor, pair, value_or_pair, list };
     std::string name, second_name;  ///< second_name: of a pair, of the coordinates in a tensor
     Kind kind = Kind::value;
     bool optional = false;

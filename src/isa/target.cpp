@@ -25,6 +25,8 @@ std::string to_string(Target target) {
     return fmt::format("sm_{}{}", target.sm, target.suffix ? std::string(1, target.suffix) : "");
 }
 
+bool has_tensor_memory(Target target) { return target.sm >= 100 && target.sm < 120 && target.suffix != 0; }
+
 bool meets(Needs needs, int version_major, int version_minor, Target target) {
     if (std::tie(version_major, version_minor) < std::tie(needs.major, needs.minor)) return false;
     switch (needs.suffix) {
@@ -33,6 +35,10 @@ bool meets(Needs needs, int version_major, int version_minor, Target target) {
         case Suffix::family: return target.sm >= needs.sm && target.sm / 10 == needs.sm / 10 && target.suffix != 0;
         case Suffix::families: return target.sm >= needs.sm && target.suffix != 0;
         case Suffix::architecture: return target.sm == needs.sm && target.suffix == 'a';
+        case Suffix::tensor_memory: return has_tensor_memory(target) && target.sm >= needs.sm;
+        case Suffix::tensor_memory_specific:
+            return has_tensor_memory(target) && target.sm >= needs.sm && target.suffix == 'a';
+        case Suffix::tensor_memory_bytes: return (target.sm == 100 || target.sm == 110) && target.suffix == 'a';
     }
     return false;
 }
@@ -67,6 +73,12 @@ std::string to_string(Needs needs) {
         case Suffix::family: text = fmt::format("sm_{0}f or sm_{0}a", needs.sm); break;
         case Suffix::families: text = fmt::format("an f or a target from sm_{} on", needs.sm); break;
         case Suffix::architecture: text = fmt::format("sm_{}a", needs.sm); break;
+        case Suffix::tensor_memory:
+            text = needs.sm <= 100 ? "sm_100a, sm_103a, sm_110a or their f targets"
+                                   : "sm_103a, sm_110a or their f targets";
+            break;
+        case Suffix::tensor_memory_specific: text = "sm_100a, sm_103a or sm_110a"; break;
+        case Suffix::tensor_memory_bytes: text = "sm_100a or sm_110a"; break;
     }
     const std::string version = fmt::format("PTX ISA {}.{}", needs.major, needs.minor);
     if (needs.sm == 0) return version;

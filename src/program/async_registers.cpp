@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "program/tmem_registers.h"
 #include "program/uses.h"
 
 namespace tilepath::program {
@@ -130,6 +131,7 @@ void append_sources(Function& function, MicroOp& op, const std::vector<Operand>&
 }  // namespace
 
 void complete_async_registers(Function& function) {
+    complete_tmem_registers(function);
     if (std::ranges::none_of(function.ops, is_wgmma)) return;
     std::vector<State> in = entry_states(function);
     std::vector<MicroOp> ops;

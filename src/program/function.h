@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "atom/tcgen05_words.h"
 #include "base/source.h"
 #include "number/fused_dot.h"
 #include "program/op.h"
@@ -140,6 +141,47 @@ struct Bulk {
     DataType type = DataType::none;    ///< of a reduction that is no tensor's
 };
 
+/// tcgen05.ld, .ld.red or .st, as its words say; who has which cell is atom::tmem_transfer's to tell.
+struct TmemTransfer {
+    atom::TmemShape shape{};
+    int repeats = 1;
+    bool packed = false;       ///< .pack::16b, .unpack::16b
+    std::int64_t half_split = 0;  ///< immHalfSplitoff: columns from the first block of .16x32bx2 to the second
+    bool reduces = false;      ///< .ld.red: the last destination is the reduction, of the operation's type
+    bool maximum = false, absolute = false, nan = false;
+
+    friend bool operator==(const TmemTransfer&, const TmemTransfer&) = default;
+};
+
+/// tcgen05.cp, as its words say.
+struct TmemCopy {
+    int cta_group = 1;
+    atom::TmemCopyShape shape{};
+    atom::MatrixData data = atom::MatrixData::b8;
+
+    friend bool operator==(const TmemCopy&, const TmemCopy&) = default;
+};
+
+/// tcgen05.mma, as its words say; shape, types and layouts stand in its instruction descriptor, a register.
+struct Tcgen05Mma {
+    enum class Buffer : std::uint8_t { none, a, b0, b1, b2, b3 };
+    enum class Collect : std::uint8_t { discard, fill, use, lastuse };
+    int cta_group = 1;
+    atom::Tcgen05Kind kind{};
+    bool sparse = false, weight_stationary = false;  ///< .sp, .ws
+    bool a_in_tensor_memory = false, ashift = false;
+    int block = 0;  ///< of a block-scaled kind: elements of K that share a factor, 16 or 32 (also as .scale_vec says it)
+    int scale_input_d = 0;  ///< D counts times 2^−this
+    Buffer collector = Buffer::none;
+    Collect collect = Collect::discard;
+
+    friend bool operator==(const Tcgen05Mma&, const Tcgen05Mma&) = default;
+};
+/// Where the sources of a tcgen05_mma stand; one that it does not have is Operand::none. The words of
+/// disable-output-lane, if it has any, come last.
+enum class Tcgen05Source : std::uint8_t { d, a, b, descriptor, accumulates, scale_a, scale_b, metadata, zero_columns };
+inline constexpr std::size_t tcgen05_fixed_sources = 9;
+
 /// Where an instruction stands: in the PTX, and through `.loc` in the source that it was compiled from.
 struct InstructionPlace {
     Span span;
@@ -171,6 +213,9 @@ struct Function {
     std::vector<std::vector<BlockId>> branch_tables;
     std::vector<Mma> mmas;
     std::vector<Bulk> bulks;
+    std::vector<TmemTransfer> tmem_transfers;
+    std::vector<TmemCopy> tmem_copies;
+    std::vector<Tcgen05Mma> tcgen05_mmas;
     std::vector<InstructionPlace> instructions;
     std::vector<FrameVariable> parameters, results, locals;  ///< entry: parameters lie in the launch's parameter bytes
     std::vector<RegisterId> register_parameters, register_results;  ///< of a .func that declares .reg parameters

@@ -51,6 +51,9 @@ class Verifier {
         const bool table_fits = (op.op != Op::brx || op.detail < function_.branch_tables.size()) &&
                                 (op.op != Op::call || op.detail < function_.calls.size()) &&
                                 (op.op != Op::bulk_copy || op.detail < function_.bulks.size()) &&
+                                ((op.op != Op::tcgen05_ld && op.op != Op::tcgen05_st) || op.detail < function_.tmem_transfers.size()) &&
+                                (op.op != Op::tcgen05_cp || op.detail < function_.tmem_copies.size()) &&
+                                (op.op != Op::tcgen05_mma || op.detail < function_.tcgen05_mmas.size()) &&
                                 ((op.op != Op::mma && op.op != Op::wgmma && op.op != Op::wmma_load && op.op != Op::wmma_store) || op.detail < function_.mmas.size());
         if (!table_fits) wrong(op, "its table has no such row");
     }

@@ -1,0 +1,68 @@
+// tcgen05.cp and tcgen05.shift: PTX ISA 9.7.16.9.
+#include "atom/tmem_copy.h"
+#include "base/assert.h"
+#include "isa/tensor_memory.h"
+
+namespace tilepath::isa {
+namespace {
+
+void copy(Lowering& to, const Bound& in) {
+    program::TmemCopy copy;
+    copy.cta_group = cta_group(in);
+    const auto shape = atom::tmem_copy_named(in.word("shape"), in.word("multicast"));
+    TILEPATH_ASSERT(shape, "a form of tcgen05.cp with a shape that atom/ does not know");
+    copy.shape = *shape;
+    copy.data = in.word("src_fmt") == "b6x16_p32"   ? atom::MatrixData::b6x16_p32
+                : in.word("src_fmt") == "b4x16_p64" ? atom::MatrixData::b4x16_p64
+                                                    : atom::MatrixData::b8;
+    const Address address = tensor_address(to, in["taddr"]);
+    const Operand descriptor = to.read(in["s_desc"], DataType::b64);
+    MicroOp& out = to.emit(Op::tcgen05_cp, DataType::none, {}, {address.base, descriptor});
+    out.space = Space::shared;
+    out.immediate = address.offset;
+    out.variant = static_cast<std::uint8_t>(copy.cta_group);
+    out.detail = static_cast<std::uint32_t>(to.out().tmem_copies.size());
+    to.out().tmem_copies.push_back(copy);
+}
+
+void shift(Lowering& to, const Bound& in) {
+    const Address address = tensor_address(to, in["taddr"]);
+    MicroOp& out = to.emit(Op::tcgen05_shift, DataType::none, {}, {address.base});
+    out.immediate = address.offset;
+    out.variant = static_cast<std::uint8_t>(cta_group(in));
+}
+
+Family copies() {
+    Family family{.manual = "9.7.16.9.2", .forms = {}, .lower = copy};
+    auto add = [&](std::string_view shape, std::string_view multicast) {
+        const std::string_view cast = multicast.empty() ? "" : ".multicast";
+        for (const std::string_view formats : {"", ".dst_fmt.src_fmt"}) {
+            FormText form{keep(fmt::format("tcgen05.cp.group.shape{}{} [taddr], s_desc:b64", cast, formats)),
+                          {cta_groups, shape},
+                          tensor_memory};
+            if (!multicast.empty()) form.words.push_back(multicast);
+            if (!formats.empty()) {
+                form.words.push_back("dst_fmt: b8x16");
+                form.words.push_back("src_fmt: b6x16_p32 b4x16_p64");
+            }
+            family.forms.push_back(std::move(form));
+        }
+    };
+    add("shape: 128x256b 4x256b 128x128b", "");
+    add("shape: 64x128b", "multicast: warpx2::02_13 warpx2::01_23");
+    add("shape: 32x128b", "multicast: warpx4");
+    return family;
+}
+
+}  // namespace
+
+std::vector<Family> tcgen05_copy_families() {
+    return {copies(),
+            {.manual = "9.7.16.9.3",
+             .forms = {{"tcgen05.shift.group.down [taddr]",
+                        {cta_groups},
+                        since(8, 6, 100, Suffix::tensor_memory_specific)}},
+             .lower = shift}};
+}
+
+}  // namespace tilepath::isa
