@@ -39,27 +39,38 @@ class PreparedOperand {
     std::unique_ptr<std::byte[], Free> memory_;
     std::vector<std::uint8_t> special_;  ///< per block of rows: it holds an infinity or a NaN
     std::vector<std::uint64_t> raw_;     ///< in place of all that, row-major, for the scalar reference
+    std::vector<std::uint64_t> raw_scales_;
+    int row_scales_ = 0;  ///< per row
+};
+
+/// Block scales of an operand, a byte each: those of row r begin at `data` + r · `row_stride_bytes`, one for every
+/// `scale_block` elements.
+struct BlockScales {
+    const std::uint8_t* data = nullptr;
+    std::ptrdiff_t row_stride_bytes = 0;
 };
 
 /// Elements of a row lie packed, the first in the low bits: 32 bits for tf32, 64 for f64, 8 for every smaller float,
 /// and for integers as many bits as they have (s4 and u4: two a byte, b1: eight).
 int operand_bits(Format format);
+/// The same, but for the elements of mxf4 and mxf4nvf4, which lie two a byte.
+int operand_bits(const DotRecipe& recipe, Side side);
 
-/// Multiplies tiles as one recipe says. Fused recipes without block scales, fp8_through_f16, integers and bits run on
+/// Multiplies tiles as one recipe says. Fused recipes, block-scaled ones too, fp8_through_f16, integers and bits run on
 /// vectors (AVX-512, AVX2, SSE4, NEON, whichever the CPU has); every other recipe, and CPUs without any of these, on
 /// the scalar reference. An engine has no state: threads may share it.
 class TileEngine {
   public:
-    /// Block scales are not part of this interface: `recipe.scaling` must be none.
     explicit TileEngine(const DotRecipe& recipe);
 
     const DotRecipe& recipe() const { return recipe_; }
     bool vectorised() const { return plan_ != nullptr; }
 
     /// `rows` rows of `elements` elements each; row r begins at `data` + r · `row_stride_bytes`. Of the recipe's format
-    /// for that side, packed as `operand_bits` says; no alignment is asked for.
+    /// for that side, packed as `operand_bits` says; no alignment is asked for. Recipes with block scales want
+    /// `scales`, and whole blocks of elements.
     void prepare(Side side, const void* data, int rows, int elements, std::ptrdiff_t row_stride_bytes,
-                 PreparedOperand& out) const;
+                 PreparedOperand& out, BlockScales scales = {}) const;
 
     /// One tile of m = a.rows(), n = b.rows(), k = a.elements() = b.elements(). The accumulators lie by columns, m
     /// contiguous: element (i, j) at index i + j · column_stride, 16 bits each where the recipe's D is f16, 64 where it
@@ -69,9 +80,9 @@ class TileEngine {
                   std::ptrdiff_t column_stride) const;
 
   private:
-    void prepare_blocks(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes,
+    void prepare_blocks(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes, BlockScales scales,
                         PreparedOperand& out) const;
-    void prepare_scalar(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes,
+    void prepare_scalar(Side side, const std::byte* source, std::ptrdiff_t row_stride_bytes, BlockScales scales,
                         PreparedOperand& out) const;
     void multiply_blocks(const PreparedOperand& a, const PreparedOperand& b, const void* c, void* d,
                          std::ptrdiff_t column_stride) const;

@@ -163,22 +163,22 @@ HWY_INLINE bool decode_quick(const FloatRule& rule, const Rows& rows, int elemen
 }
 
 template <int block, int bits>
-bool floats_of(const FloatRule& rule, const Rows& rows, int elements, const FloatBlock& out) {
-    if (!decode_quick<block, bits>(rule, rows, elements, out)) return false;
+bool floats_of(const FloatRule& rule, const Rows& rows, int elements, bool special, const FloatBlock& out) {
+    if (!decode_quick<block, bits>(rule, rows, elements, out) && !special) return false;
     decode_block<block, bits, Values::special>(rule, rows, elements, out);
     return true;
 }
 
 template <int block>
-bool floats_in(const FloatRule& rule, const Rows& rows, int elements, const FloatBlock& out) {
-    if (rule.container_bits == 8) return floats_of<block, 8>(rule, rows, elements, out);
-    if (rule.container_bits == 16) return floats_of<block, 16>(rule, rows, elements, out);
-    return floats_of<block, 32>(rule, rows, elements, out);
+bool floats_in(const FloatRule& rule, const Rows& rows, int elements, bool special, const FloatBlock& out) {
+    if (rule.container_bits == 8) return floats_of<block, 8>(rule, rows, elements, special, out);
+    if (rule.container_bits == 16) return floats_of<block, 16>(rule, rows, elements, special, out);
+    return floats_of<block, 32>(rule, rows, elements, special, out);
 }
 
-bool floats(const FloatRule& rule, const Rows& rows, int block, int elements, const FloatBlock& out) {
-    return block == block_rows ? floats_in<block_rows>(rule, rows, elements, out)
-                               : floats_in<block_columns>(rule, rows, elements, out);
+bool floats(const FloatRule& rule, const Rows& rows, int block, int elements, bool special, const FloatBlock& out) {
+    return block == block_rows ? floats_in<block_rows>(rule, rows, elements, special, out)
+                               : floats_in<block_columns>(rule, rows, elements, special, out);
 }
 
 }  // namespace

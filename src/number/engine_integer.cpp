@@ -6,7 +6,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "number/engine_kernels.h"
+#include "number/engine_vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace tilepath::number::engine::HWY_NAMESPACE {
@@ -14,32 +14,11 @@ namespace tilepath::number::engine::HWY_NAMESPACE {
 IntegerKernel integer_kernel() { return nullptr; }
 #else
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using I32 = hn::CappedTag<std::int32_t, block_rows>;
-using U32 = hn::Rebind<std::uint32_t, I32>;
-using I16 = hn::Repartition<std::int16_t, I32>;
-using VI = hn::Vec<I32>;
-constexpr I32 i32;
-constexpr U32 u32;
-constexpr I16 i16;
-constexpr int lanes = int(hn::MaxLanes(i32));
-
 /// Two products of 16-bit integers, or the population of 32 bits.
 template <IntegerRule::Kind kind>
 HWY_INLINE VI add_word(VI a, VI b, VI sum) {
     if constexpr (kind == IntegerRule::Kind::multiply) {
-#if HWY_TARGET == HWY_AVX3
-        return hn::Add(sum, VI{_mm512_madd_epi16(a.raw, b.raw)});
-#elif HWY_TARGET == HWY_AVX2
-        return hn::Add(sum, VI{_mm256_madd_epi16(a.raw, b.raw)});
-#elif HWY_TARGET == HWY_SSE4
-        return hn::Add(sum, VI{_mm_madd_epi16(a.raw, b.raw)});
-#else
-        // The even elements, then the odd ones. (Highway's ReorderWidenMulAccumulate may move products to other lanes.)
-        const VI even = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(a)), hn::ShiftRight<16>(hn::ShiftLeft<16>(b)));
-        return hn::Add(sum, hn::Add(even, hn::Mul(hn::ShiftRight<16>(a), hn::ShiftRight<16>(b))));
-#endif
+        return hn::Add(sum, pairs_of_words(hn::BitCast(i16, a), hn::BitCast(i16, b)));
     } else {
         const VI bits = kind == IntegerRule::Kind::bit_and ? hn::And(a, b) : hn::Xor(a, b);
         return hn::Add(sum, hn::BitCast(i32, hn::PopulationCount(hn::BitCast(u32, bits))));

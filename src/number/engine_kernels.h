@@ -70,6 +70,12 @@ inline FloatBlock float_block(std::byte* block, int elements, int rows) {
 /// Bytes of an element of A and of B in that form.
 constexpr int float_bytes_a = 4 + 4, float_bytes_b = 4 + 1;
 
+/// mxf8f6f4: behind all that, the exponents of the scales, 32 bits each: exponents[k/32][row].
+inline std::int32_t* scale_exponents(std::byte* block, int elements, int rows, int element_bytes) {
+    return reinterpret_cast<std::int32_t*>(block + elements * rows * element_bytes);
+}
+constexpr int scaled_group = 32;
+
 /// How a group's sum meets 32 bits.
 enum class SumRange {
     fits,         ///< always
@@ -85,6 +91,26 @@ struct FusedRule {
     SumRange range = SumRange::fits;
     bool starts_from_zero = false;  ///< fp8_through_f16: C is added at the end, by IEEE rules
     bool separate_halves = false;   ///< fp8_through_f16: every group starts from zero, and the results are added
+};
+
+/// mxf4 and mxf4nvf4: 16 elements of k with one scale, of a block of rows. So many words of 32 bits for each row, one
+/// word of all rows after the other.
+///
+///   0-3  elements in halves, a byte each, the even ones of eight first; plus 12 in A, which makes them unsigned
+///   4    a bit for each nonzero element; none if the scale is zero
+///   5    the scale's significand, in both halves
+///   6    its exponent; fp4_nan for a NaN
+///   7    in B: −12 times the sum of the elements, in the low half
+namespace fp4_word {
+constexpr int elements = 0, nonzero = 4, significand = 5, exponent = 6, bias = 7;
+}
+constexpr int fp4_group = 16, fp4_words_a = 7, fp4_words_b = 8, fp4_bias = 12, fp4_nan = 1 << 20;
+
+struct Fp4Rule {
+    int groups = 4;         ///< per sum
+    int fraction_bits = 0;  ///< F
+    int zero_exponent = 0;
+    int part_fraction = 0;  ///< fraction bits of a group's product with its scales
 };
 
 /// 16 rows and the columns of `column_blocks` blocks of accumulators, column-major; `c` null is zero. 16-bit words
@@ -103,12 +129,14 @@ struct IntegerRule {
 
 /// One block into the engine's form: `block` rows (16 or 8) of `elements`, a whole number of chunks.
 struct PrepareKernels {
-    /// Returns whether the block is special.
-    bool (*floats)(const FloatRule&, const Rows&, int block, int elements, const FloatBlock& out);
+    /// Returns whether the block is special; `special`: it shall be.
+    bool (*floats)(const FloatRule&, const Rows&, int block, int elements, bool special, const FloatBlock& out);
     /// Pairs of 16-bit integers: out[k/2][row] holds k (low half) and k+1.
     void (*integers)(int element_bits, bool is_signed, const Rows&, int block, std::int32_t* out);
     /// Words of bits: out[k/32][row].
     void (*bits)(const Rows&, int block, std::int32_t* out);
+    /// Elements of e2m1, two a byte: words 0-4 of every group, in B 7 too.
+    void (*fp4)(const Rows&, int block, std::int32_t* out);
 };
 
 /// What a kernel multiplies: one block of A by `column_blocks` blocks of B, `elements` of k.
@@ -124,10 +152,13 @@ struct Operands {
 
 using FusedKernel = void (*)(const FusedRule&, const Operands&, const Accumulators&);
 using IntegerKernel = void (*)(const IntegerRule&, const Operands&, const Accumulators&);
+using Fp4Kernel = void (*)(const Fp4Rule&, const Operands&, const Accumulators&);
 
 /// The best of this CPU; null where Highway has only scalar code for it.
 const PrepareKernels* best_prepare_kernels();
 FusedKernel best_fused_kernel(const FusedRule& rule);
+FusedKernel best_scaled_kernel();  ///< mxf8f6f4
 IntegerKernel best_integer_kernel();
+Fp4Kernel best_fp4_kernel();
 
 }  // namespace tilepath::number::engine

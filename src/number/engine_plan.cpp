@@ -72,8 +72,31 @@ bool is_float_kind(const DotRecipe& r) {
     return r.kind == DotRecipe::Kind::fused || r.kind == DotRecipe::Kind::fp8_through_f16;
 }
 
+Fp4Rule fp4_rule(const DotRecipe& r) {
+    Fp4Rule rule;
+    rule.groups = r.group_length / fp4_group;
+    rule.fraction_bits = r.fraction_bits;
+    rule.zero_exponent = r.zero_exponent;
+    rule.part_fraction = traits(r.a).fraction_bits + traits(r.b).fraction_bits + 2 * traits(r.scale).fraction_bits;
+    return rule;
+}
+
+/// Four exact products of 19 bits with C, aligned, have to fit f64.
+bool has_fp4_kernel(const DotRecipe& r) {
+    return r.a == Format::e2m1 && r.b == Format::e2m1 && r.d == Format::f32 && r.group_length == 4 * fp4_group &&
+           r.scale_block % fp4_group == 0 && r.fraction_bits <= 35 && r.rounding == ResultRounding::rz_f32;
+}
+
+bool has_scaled_kernel(const DotRecipe& r) {
+    return r.group_length == scaled_group && r.scale_block == scaled_group && r.d == Format::f32 &&
+           r.scale == Format::ue8m0 && r.fraction_bits == 25 && r.rounding == ResultRounding::rz_f32 &&
+           r.zero_exponent <= -128;
+}
+
 /// What the kernels can do, whatever the CPU.
 bool has_kernel(const DotRecipe& r) {
+    if (r.scaling == Scaling::per_group) return has_fp4_kernel(r);
+    if (r.scaling == Scaling::per_dot && !has_scaled_kernel(r)) return false;
     switch (r.kind) {
         case DotRecipe::Kind::fused:
             // Half a group's sum has to fit 32 bits (significands of at most 4 bits: products are below 3.52), and
@@ -91,15 +114,20 @@ bool has_kernel(const DotRecipe& r) {
 }
 
 Plan::Kind kind_of(const DotRecipe& r) {
+    if (r.scaling == Scaling::per_group) return Plan::Kind::fp4;
     if (is_float_kind(r)) return Plan::Kind::floats;
     return r.kind == DotRecipe::Kind::integer ? Plan::Kind::integers : Plan::Kind::bits;
 }
 
-int prepared_bits(Plan::Kind kind, bool is_a) {
+int prepared_bits(const DotRecipe& recipe, Plan::Kind kind, bool is_a) {
     switch (kind) {
-        case Plan::Kind::floats: return 8 * (is_a ? float_bytes_a : float_bytes_b);
+        case Plan::Kind::floats: {
+            const int scales = recipe.scaling == Scaling::none ? 0 : 32 / scaled_group;
+            return 8 * (is_a ? float_bytes_a : float_bytes_b) + scales;
+        }
         case Plan::Kind::integers: return 16;
         case Plan::Kind::bits: return 1;
+        case Plan::Kind::fp4: return 32 * (is_a ? fp4_words_a : fp4_words_b) / fp4_group;
     }
     return 0;
 }
@@ -108,9 +136,9 @@ Plan::Operand operand_of(const DotRecipe& recipe, Plan::Kind kind, bool is_a) {
     const Format format = is_a ? recipe.a : recipe.b;
     Plan::Operand operand;
     operand.block = is_a ? block_rows : block_columns;
-    operand.bits = operand_bits(format);
+    operand.bits = operand_bits(recipe, is_a ? Side::a : Side::b);
     operand.chunk_elements = chunk_bytes * 8 / operand.bits;
-    operand.prepared_bits = prepared_bits(kind, is_a);
+    operand.prepared_bits = prepared_bits(recipe, kind, is_a);
     operand.is_signed = traits(format).is_signed;
     if (kind == Plan::Kind::floats) operand.floats = float_rule(recipe, traits(format));
     return operand;
@@ -129,7 +157,10 @@ std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe) {
     plan.prepare = *prepare;
     if (plan.kind == Plan::Kind::floats) {
         plan.fused = fused_rule(recipe);
-        plan.multiply_fused = best_fused_kernel(plan.fused);
+        plan.multiply_fused = recipe.scaling == Scaling::none ? best_fused_kernel(plan.fused) : best_scaled_kernel();
+    } else if (plan.kind == Plan::Kind::fp4) {
+        plan.fp4 = fp4_rule(recipe);
+        plan.multiply_fp4 = best_fp4_kernel();
     } else {
         plan.integers = integer_rule(recipe);
         plan.multiply_integers = best_integer_kernel();

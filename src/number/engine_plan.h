@@ -7,7 +7,7 @@
 namespace tilepath::number::engine {
 
 struct Plan {
-    enum class Kind : std::uint8_t { floats, integers, bits } kind = Kind::floats;
+    enum class Kind : std::uint8_t { floats, integers, bits, fp4 } kind = Kind::floats;
 
     struct Operand {
         int block = 0;           ///< rows per block
@@ -22,9 +22,11 @@ struct Plan {
 
     FusedRule fused;
     IntegerRule integers;
+    Fp4Rule fp4;
     PrepareKernels prepare;
     FusedKernel multiply_fused = nullptr;
     IntegerKernel multiply_integers = nullptr;
+    Fp4Kernel multiply_fp4 = nullptr;
 };
 
 /// Null where the scalar reference has to do: no kernel for the recipe, or no vectors in this CPU.

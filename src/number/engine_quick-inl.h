@@ -23,6 +23,7 @@ struct Group {
     const std::int8_t* HWY_RESTRICT b_exponents;
     int length;
     bool a_special, b_special;
+    const std::int32_t *a_scales = nullptr, *b_scales = nullptr;  ///< exponents, of mxf8f6f4
 };
 
 /// The exponents of columns c … c + 3 in every lane.

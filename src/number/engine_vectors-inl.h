@@ -70,6 +70,38 @@ HWY_INLINE VI16 odd_bytes_at_7(VI8 v) {
 #endif
 }
 
+/// a0 b0 + a1 b1 of each two bytes, of A unsigned, in 16 bits. No sum may leave them.
+HWY_INLINE VI16 pairs_of_bytes(VI a, VI b) {
+#if HWY_TARGET == HWY_AVX3
+    return VI16{_mm512_maddubs_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return VI16{_mm256_maddubs_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_SSE4
+    return VI16{_mm_maddubs_epi16(a.raw, b.raw)};
+#else
+    const VI16 x = hn::BitCast(i16, a), y = hn::BitCast(i16, b);
+    const VI16 even = hn::Mul(hn::And(x, hn::Set(i16, 0xff)), hn::ShiftRight<8>(hn::ShiftLeft<8>(y)));
+    const VI16 odd = hn::BitCast(i16, hn::ShiftRight<8>(hn::BitCast(u16, x)));
+    return hn::Add(even, hn::Mul(odd, hn::ShiftRight<8>(y)));
+#endif
+}
+
+/// a0 b0 + a1 b1 of each two words of 16 bits, in 32.
+HWY_INLINE VI pairs_of_words(VI16 a, VI16 b) {
+#if HWY_TARGET == HWY_AVX3
+    return VI{_mm512_madd_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return VI{_mm256_madd_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_SSE4
+    return VI{_mm_madd_epi16(a.raw, b.raw)};
+#else
+    // The even elements, then the odd ones. (Highway's ReorderWidenMulAccumulate may move products to other lanes.)
+    const VI x = hn::BitCast(i32, a), y = hn::BitCast(i32, b);
+    const VI even = hn::Mul(hn::ShiftRight<16>(hn::ShiftLeft<16>(x)), hn::ShiftRight<16>(hn::ShiftLeft<16>(y)));
+    return hn::Add(even, hn::Mul(hn::ShiftRight<16>(x), hn::ShiftRight<16>(y)));
+#endif
+}
+
 /// |v| < 2^31, toward zero. (Highway's own also corrects what is out of range.)
 HWY_INLINE VI truncate(VF v) {
 #if HWY_TARGET == HWY_AVX3

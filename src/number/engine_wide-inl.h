@@ -63,9 +63,16 @@ HWY_INLINE VD round_wide(VD sum, ResultRounding rounding) {
     return hn::Add(result, hn::Zero(f64));
 }
 
+/// The exponents that the scales of `wide_lanes` rows and one column add to their products'.
+HWY_INLINE hn::Vec<I32Half> wide_scale(const Group& g, int row, int column) {
+    if (!g.a_scales) return hn::Zero(i32_half);
+    return hn::Add(hn::Load(i32_half, g.a_scales + row), hn::Set(i32_half, g.b_scales[column]));
+}
+
 /// e_max + 127 for `wide_lanes` rows and one column.
 HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, int row, int column,
                                          hn::Vec<F32Half> c) {
+    const auto scale = wide_scale(g, row, column);
     const int least_c = rule.rounding == ResultRounding::rne_f16 ? 127 - 14 : 1;
     const auto zero_exponent = hn::Set(i32_half, rule.zero_exponent + 127);
     const auto c_field = hn::ShiftRight<23>(hn::And(hn::BitCast(i32_half, c), hn::Set(i32_half, exponent_field)));
@@ -74,7 +81,7 @@ HWY_INLINE hn::Vec<I32Half> wide_largest(const FusedRule& rule, const Group& g, 
     largest = hn::Max(largest, zero_exponent);
     for (int k = 0; k < g.length; ++k) {
         if (g.b[k * block_columns + column] == 0.0f) continue;
-        const auto other = hn::Set(i32_half, 127 + g.b_exponents[k * block_columns + column]);
+        const auto other = hn::Add(scale, hn::Set(i32_half, 127 + g.b_exponents[k * block_columns + column]));
         const auto sum = hn::Add(hn::ShiftRight<24>(hn::Load(i32_half, g.a_exponents + k * block_rows + row)), other);
         const auto value = hn::Load(f32_half, g.a + k * block_rows + row);
         const auto is_zero = hn::RebindMask(i32_half, hn::Eq(value, hn::Zero(f32_half)));
@@ -92,7 +99,8 @@ HWY_NOINLINE void wide_group(const FusedRule& rule, const Group& g, int column, 
         const VD wide_c = hn::PromoteTo(f64, c);
         const auto largest = wide_largest(rule, g, r, column, c);
         const auto up = hn::Sub(hn::Set(i32_half, rule.fraction_bits + 127), largest);
-        const VD scale = power_of_two(hn::Add(up, hn::Set(i32_half, kept_down)));
+        const auto all_down = hn::Add(wide_scale(g, r, column), hn::Set(i32_half, kept_down));
+        const VD scale = power_of_two(hn::Add(up, all_down));
         VD sum = hn::Trunc(hn::Mul(wide_c, power_of_two(up))), plain = wide_c;
         for (int k = 0; k < g.length; ++k) {
             const VD value = hn::PromoteTo(f64, hn::Load(f32_half, g.a + k * block_rows + r));
