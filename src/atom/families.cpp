@@ -72,13 +72,19 @@ const std::vector<MmaFamily>& mma_families() {
          {{{8, 8, 128}, 75}, {{16, 8, 128}, 80}, {{16, 8, 256}, 80}}, {}},
         {"fp8", none, {e4m3, e5m2}, true, {f16, f32},
          {{{16, 8, 16}, 89}, {{16, 8, 32}, 89}}, {{{16, 8, 64}, 89}}},
-        {"kind::f8f6f4", f8f6f4, fp8_to_fp4, true, {f16, f32}, {{{16, 8, 32}, 100}}, {{{16, 8, 64}, 120}}},
+        {"kind::f8f6f4", f8f6f4, fp8_to_fp4, true, {f16, f32},
+         {{{16, 8, 16}, 100}, {{16, 8, 32}, 100}}, {{{16, 8, 64}, 100}}},
         {"kind::mxf8f6f4", mxf8f6f4, fp8_to_fp4, true, {f32}, {{{16, 8, 32}, 120}}, {{{16, 8, 64}, 120}}},
         {"kind::mxf4", mxf4, {e2m1}, false, {f32}, {{{16, 8, 64}, 120}}, {{{16, 8, 128}, 120}}},
         {"kind::mxf4nvf4", mxf4nvf4, {e2m1}, false, {f32}, {{{16, 8, 64}, 120}}, {{{16, 8, 128}, 120}}},
     };
     // clang-format on
     return rows;
+}
+
+bool has_narrow_floats(MmaTypes types) {
+    auto narrow = [](Format format) { return traits(format).floating && traits(format).bits < 8; };
+    return narrow(types.a) || narrow(types.b);
 }
 
 Result<FamilyShape> find_family(std::string_view instruction, std::vector<ShapeRule> MmaFamily::*shapes, Shape shape,
@@ -103,6 +109,13 @@ Result<FamilyShape> find_family(std::string_view instruction, std::vector<ShapeR
     }
     if (auto ok = check_accumulators(instruction, *family, shape, types); !ok) return std::unexpected(ok.error());
     return FamilyShape{&*family, &*rule};
+}
+
+std::optional<MmaKind> mma_kind_named(std::string_view word) {
+    if (word.empty()) return MmaKind::none;
+    for (const KindRow& row : kinds)
+        if (row.kind != MmaKind::none && row.qualifier.substr(1) == word) return row.kind;
+    return {};
 }
 
 Packing packing_of(Format format, MmaKind kind) { return row_of(kind).in_bytes ? in_bytes(format) : packed(format); }

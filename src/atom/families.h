@@ -38,6 +38,9 @@ Result<FamilyShape> find_family(std::string_view instruction, std::vector<ShapeR
 struct Packing;
 Packing packing_of(number::Format format, MmaKind kind);
 
+/// Whether A or B has floats of less than 8 bits.
+bool has_narrow_floats(MmaTypes types);
+
 /// Four independent products by four quads of lane pairs: f16 m8n8k4.
 inline bool is_quad(Shape shape, number::Format a) { return shape == Shape{8, 8, 4} && a == number::Format::f16; }
 /// Fills in its fragments; the other fields are set.

@@ -57,11 +57,7 @@ Result<Instruction> pick(
 
 MmaKind mma_kind(const Words& words) {
     const std::string kind = kind_of(words);
-    return kind == "f8f6f4"     ? MmaKind::f8f6f4
-           : kind == "mxf8f6f4" ? MmaKind::mxf8f6f4
-           : kind == "mxf4"     ? MmaKind::mxf4
-           : kind == "mxf4nvf4" ? MmaKind::mxf4nvf4
-                                : MmaKind::none;
+    return mma_kind_named(kind.empty() ? kind : "kind::" + kind).value_or(MmaKind::none);
 }
 
 std::unexpected<Diagnostics> unknown(std::string_view what, const Words& words, std::string example) {
@@ -85,7 +81,7 @@ std::unexpected<Diagnostics> why(std::string_view what, const Words& words, std:
 Result<void> check_scaling(const Words& words, MmaKind kind) {
     const auto size = one_of(words, {"scale_vec::1X", "scale_vec::2X", "scale_vec::4X"});
     if (!size) return std::unexpected(size.error());
-    const bool scaled = kind != MmaKind::none && kind != MmaKind::f8f6f4;
+    const bool scaled = is_block_scaled(kind);
     if (!scaled && (has(words, "block_scale") || !size->empty()))
         return fail("only block-scaled kinds have .block_scale and .scale_vec", "kinds: mxf8f6f4 mxf4 mxf4nvf4");
     if (size->empty()) return {};

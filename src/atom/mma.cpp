@@ -21,10 +21,9 @@ void set_fragments(MmaAtom& atom) {
     atom.d = c_fragment("D", m, n, atom.types.d);
 }
 
-/// kind::f8f6f4 takes bytes from sm_100a on, narrower floats from sm_120a on (ptxas 13.0).
+/// kind::f8f6f4 takes bytes from sm_100a on, narrower floats from sm_120a on, and those not with k of 16 (ptxas 13.0).
 int minimum_sm(const ShapeRule& rule, MmaTypes types) {
-    auto narrow = [](Format format) { return number::traits(format).floating && number::traits(format).bits < 8; };
-    return narrow(types.a) || narrow(types.b) ? std::max(rule.minimum_sm, 120) : rule.minimum_sm;
+    return has_narrow_floats(types) ? std::max(rule.minimum_sm, 120) : rule.minimum_sm;
 }
 
 }  // namespace
@@ -39,6 +38,8 @@ Result<MmaAtom> mma_sync(Shape shape, MmaTypes types, Major a_major, Major b_maj
         return fail("mma.sync wants .row.col",
                     "only f16 m8n8k4 has other orders; load the operand transposed (ldmatrix.trans)");
     }
+    if (kind == MmaKind::f8f6f4 && shape.k == 16 && has_narrow_floats(types))
+        return fail("mma.sync.kind::f8f6f4 multiplies 6- and 4-bit floats as m16n8k32 only");
     MmaAtom atom;
     atom.name = mma_name(shape, types, a_major, b_major, kind);
     atom.shape = shape;

@@ -1,9 +1,12 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "atom/fragment.h"
+#include "atom/mma_words.h"
 #include "base/result.h"
 
 namespace tilepath::atom {
@@ -24,9 +27,6 @@ struct MmaTypes {
     friend bool operator==(const MmaTypes&, const MmaTypes&) = default;
 };
 
-/// `.kind` of mma.sync; `none` where PTX has no qualifier. The last three scale blocks (block_scale.h).
-enum class MmaKind : std::uint8_t { none, f8f6f4, mxf8f6f4, mxf4, mxf4nvf4 };
-
 /// D = A B + C by one warp, everything in registers.
 struct MmaAtom {
     std::string name;  ///< `m16n8k16.row.col.f32.f16.f16.f32`
@@ -42,6 +42,11 @@ struct MmaAtom {
 /// The dense mma.sync of that shape and those types, or the rule that it breaks. PTX ISA 9.7.14.5.
 Result<MmaAtom> mma_sync(Shape shape, MmaTypes types, Major a_major = Major::row, Major b_major = Major::column,
                          MmaKind kind = MmaKind::none);
+
+/// `kind::mxf4`; none for the empty word.
+std::optional<MmaKind> mma_kind_named(std::string_view word);
+/// Of kinds that scale blocks.
+inline bool is_block_scaled(MmaKind kind) { return kind != MmaKind::none && kind != MmaKind::f8f6f4; }
 
 /// Every legal dense mma.sync, for tables and tests.
 std::vector<MmaAtom> all_mma_sync();

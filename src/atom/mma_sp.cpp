@@ -63,9 +63,11 @@ Result<SparseMmaAtom> mma_sp(Shape shape, MmaTypes types, MmaKind kind) {
     atom.chunk = row.chunk;
     atom.selectors = 4 / contributing_lanes(atom);
     atom.minimum_sm = found->rule->minimum_sm;
-    // fp8 with f16 results came with sm_120a (ptxas 13.0), and without the unordered form, as all kinds.
-    if (kind == MmaKind::none && packing.pitch == 8 && types.d == Format::f16) atom.minimum_sm = 120;
-    atom.ordered_metadata_only = atom.minimum_sm >= 120;
+    // fp8 with f16 results and narrower floats came with sm_120a (ptxas 13.0), both without the unordered form, as all
+    // kinds.
+    const bool half_of_bytes = number::traits(types.a).floating && packing.pitch == 8 && types.d == Format::f16;
+    if (half_of_bytes || has_narrow_floats(types)) atom.minimum_sm = 120;
+    atom.ordered_metadata_only = atom.minimum_sm >= 120 || kind != MmaKind::none;
     atom.a = a_fragment(shape.m, shape.k / 2, types.a, packing);
     atom.b = b_fragment(shape.k, shape.n, types.b, packing_of(types.b, kind));
     atom.c = c_fragment("C", shape.m, shape.n, types.c);

@@ -37,12 +37,7 @@ struct Has {
     bool operator()(const SparseMmaAtom& a) const {
         if (a.kind == MmaKind::mxf4 || a.kind == MmaKind::mxf4nvf4) return at_least(120) && target.suffix == 'a';
         // As dense: fp8 with f32 results in kind::f8f6f4 assembles for sm_100a too.
-        const auto fp8 = [](number::Format format) {
-            return format == number::Format::e4m3 || format == number::Format::e5m2;
-        };
-        if (a.kind == MmaKind::f8f6f4 && fp8(a.types.a) && fp8(a.types.b) && a.types.d == number::Format::f32)
-            return specific() && at_least(100);
-        return a.minimum_sm >= 120 ? specific() && at_least(120) : at_least(a.minimum_sm);
+        return at_least(a.minimum_sm) && (specific() || (a.kind == MmaKind::none && a.minimum_sm < 120));
     }
     bool operator()(const WmmaAtom& a) const { return at_least(a.minimum_sm); }
     bool operator()(const WgmmaAtom&) const { return target.name == "sm_90a"; }

@@ -146,6 +146,7 @@ Executor::Body Executor::body_of(Op op) {
         {Op::tensormap_replace, &Executor::replace_tensor_map},
         {Op::tensormap_copy, &Executor::copy_tensor_map},
         {Op::fence, &Executor::fence},
+        {Op::st_bulk, &Executor::store_bulk},
         {Op::st_async, &Executor::store_async},
         {Op::red_async, &Executor::store_async},
         {Op::mbarrier_init, &Executor::mbarrier},

@@ -117,6 +117,7 @@ class Executor {
     // memory_ops.cpp, atomics.cpp
     Step load(Context& c);
     Step store(Context& c);
+    Step store_bulk(Context& c);  // bulk_store.cpp
     Step atomic(Context& c);
 
     // special.cpp
@@ -139,6 +140,8 @@ class Executor {
     Step load_matrix(Context& c);
     Step store_matrix(Context& c);
     Step move_matrix(Context& c);
+    Step load_fields(Context& c, const Lanes& rows);
+    Step store_fields(Context& c, const Lanes& rows);
     bool matrix_rows(Context& c, machine::Access::Kind kind, Lanes& rows);
     Step wmma_transfer(Context& c);
     Step multiply(Context& c);
@@ -146,6 +149,8 @@ class Executor {
                          std::uint8_t* accumulators);
     bool multiply_selection(const MatrixPlan& plan, const Row& metadata, std::span<const atom::ElementPlace> places,
                             const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* accumulators, int& wrong_lane);
+    bool multiply_scaled(Context& c, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* accumulators);
+    bool gather_scales(Context& c, const ScalePlaces& places, int first_source, int count, std::uint64_t* scales);
     void multiply_spread(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
                          const std::uint8_t* b, std::uint8_t* accumulators);
     static void multiply_selected(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,

@@ -33,6 +33,7 @@ Step Executor::load_matrix(Context& c) {
     if (!gather(c)) return Step::stop;
     Lanes rows;
     if (!matrix_rows(c, machine::Access::Kind::read, rows)) return Step::fault;
+    if (!c.code.matrix->fields.empty()) return load_fields(c, rows);
     const MatrixPiece* piece = c.code.matrix->pieces.data();
     for (std::uint32_t reg = 0; reg < c.code.vector; ++reg) {
         Row& to = c.row(c.code.places[reg]);
@@ -50,6 +51,7 @@ Step Executor::store_matrix(Context& c) {
     if (!gather(c)) return Step::stop;
     Lanes rows;
     if (!matrix_rows(c, machine::Access::Kind::write, rows)) return Step::fault;
+    if (!c.code.matrix->fields.empty()) return store_fields(c, rows);
     const MatrixPiece* piece = c.code.matrix->pieces.data();
     for (std::uint32_t reg = 0; reg < c.code.vector; ++reg) {
         const Row& from = c.row(c.source(static_cast<int>(1 + reg)));
@@ -59,6 +61,41 @@ Step Executor::store_matrix(Context& c) {
                 if (c.active >> lane & 1) std::memcpy(rows.host[piece->lane] + piece->byte, &value, 2);
             }
         }
+    }
+    wrote();
+    return Step::next;
+}
+
+/// Elements of 8, 6 and 4 bits, each widened with zeros to a byte of a register.
+Step Executor::load_fields(Context& c, const Lanes& rows) {
+    const MatrixPlan& plan = *c.code.matrix;
+    const MatrixField* field = plan.fields.data();
+    for (int reg = 0; reg < plan.registers; ++reg) {
+        Row& to = c.row(c.code.places[reg]);
+        for (int lane = 0; lane < warp_lanes; ++lane) {
+            std::uint32_t word = 0;
+            for (int i = 0; i < 4; ++i, ++field) {
+                const std::uint8_t* const from = rows.host[field->lane] + field->bit / 8;
+                // A 6-bit element may end in the next byte, which is still in the row's 16.
+                const std::uint32_t both =
+                    from[0] | (field->bit % 8 + plan.field_bits > 8 ? std::uint32_t{from[1]} << 8 : 0);
+                word |= (both >> field->bit % 8 & ((1u << plan.field_bits) - 1)) << 8 * i;
+            }
+            if (c.active >> lane & 1) to.lane[lane] = word;
+        }
+    }
+    return Step::next;
+}
+
+Step Executor::store_fields(Context& c, const Lanes& rows) {
+    const MatrixPlan& plan = *c.code.matrix;
+    const MatrixField* field = plan.fields.data();
+    for (int reg = 0; reg < plan.registers; ++reg) {
+        const Row& from = c.row(c.source(1 + reg));
+        for (int lane = 0; lane < warp_lanes; ++lane)
+            for (int i = 0; i < 4; ++i, ++field)
+                if (c.active >> lane & 1)
+                    rows.host[field->lane][field->bit / 8] = static_cast<std::uint8_t>(from.lane[lane] >> 8 * i);
     }
     wrote();
     return Step::next;

@@ -1,6 +1,9 @@
 #include "exec/matrix_plan.h"
 
+#include <fmt/format.h>
+
 #include "atom/ampere.h"
+#include "atom/block_scale.h"
 #include "atom/wgmma.h"
 #include "atom/wmma.h"
 #include "base/assert.h"
@@ -12,19 +15,18 @@ using number::Format;
 using program::Mma;
 using program::Op;
 
-Format number_format(program::DataType type) {
-    const auto format = number::format_named(program::traits(type).name);
-    TILEPATH_ASSERT(format, "a matrix operation on a type that is no number format");
-    return *format;
-}
-
 /// Of the sum: with one of C and D in f32 it is f32, and D is rounded from it (recorded on an H200 for wmma).
 Format sum_format(const Mma& mma) {
     const Format c = number_format(mma.c), d = number_format(mma.d);
     return c == Format::f32 ? c : d;
 }
 
-Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
+number::Scaling scaling_of(const Mma& mma) {
+    if (mma.scale_factors == 0) return number::Scaling::none;
+    return mma.kind == atom::MmaKind::mxf8f6f4 ? number::Scaling::per_dot : number::Scaling::per_group;
+}
+
+Result<number::DotRecipe> recipe_for(const Mma& mma, const machine::Device& device) {
     number::DotRequest request;
     request.device = device.generation;
     request.instruction = mma.warpgroup ? number::Instruction::wgmma
@@ -37,9 +39,27 @@ Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, con
     request.f64_rounding = mma.rounding;
     request.exclusive_or = mma.bit_op == Mma::BitOp::xor_popc;
     request.m8n8k4 = !mma.wmma && mma.m == 8 && mma.n == 8 && mma.k == 4 && request.a == Format::f16;
-    auto recipe = number::recipe(request);
+    request.scaling = scaling_of(mma);
+    if (request.scaling != number::Scaling::none) {
+        request.scale = number_format(mma.scale);
+        // Of the elements that A stores: half of them where it is sparse.
+        request.scale_block = mma.k / (mma.sparse ? 2 : 1) / mma.scale_factors;
+    }
+    return number::recipe(request);
+}
+
+Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
+    auto recipe = recipe_for(mma, device);
     if (!recipe) return std::unexpected(recipe.error());
     return std::make_shared<const number::TileEngine>(*recipe);
+}
+
+/// With a kind, floats of less than 8 bits have a field of their own in the register.
+Unpack unpack_of(Format format, int pitch) {
+    const int bits = number::traits(format).bits;
+    if (!number::traits(format).floating || bits >= 8) return Unpack::nothing;
+    if (pitch == 4) return Unpack::nibbles;
+    return bits == 4 ? Unpack::middle_four_bits : Unpack::low_six_bits;
 }
 
 void set_fragments(MatrixPlan& plan, const Mma& mma, const atom::Fragment& a, const atom::Fragment& b,
@@ -47,23 +67,54 @@ void set_fragments(MatrixPlan& plan, const Mma& mma, const atom::Fragment& a, co
     plan.m = mma.m, plan.n = mma.n, plan.k = mma.k;
     plan.blocks = d.blocks;
     plan.c_format = number_format(mma.c), plan.sum_format = sum_format(mma), plan.d_format = number_format(mma.d);
-    const int bits = number::operand_bits(number_format(mma.a));
-    plan.row_bytes = a.columns * bits / 8;
-    plan.a = map_tile(a, bits, TileOrder::by_rows);
-    plan.b = map_tile(b, number::operand_bits(number_format(mma.b)), TileOrder::by_columns);
+    const Format a_format = number_format(mma.a), b_format = number_format(mma.b);
+    const int a_pitch = atom::held(a).slot_bits, b_pitch = atom::held(b).slot_bits;
+    plan.row_bytes = a.columns * number::operand_bits(a_format) / 8;
+    plan.a = map_tile(a, a_pitch, TileOrder::by_rows);
+    plan.b = map_tile(b, b_pitch, TileOrder::by_columns);
+    plan.unpack_a = unpack_of(a_format, a_pitch), plan.unpack_b = unpack_of(b_format, b_pitch);
     plan.c = map_tile(c, accumulator_bits(plan.c_format), TileOrder::by_columns);
     plan.d = map_tile(d, accumulator_bits(plan.d_format), TileOrder::by_columns);
 }
 
+/// For every selector that the manual defines.
+void set_scales(MatrixPlan& plan, const Mma& mma) {
+    const auto vector = atom::scale_vector_named(fmt::format("{}X", mma.scale_factors));
+    TILEPATH_ASSERT(vector, "a number of scale factors without a name");
+    for (int byte = 0; byte < ScalePlaces::byte_ids; ++byte) {
+        for (int thread = 0; thread < ScalePlaces::thread_ids; ++thread) {
+            const auto at = static_cast<std::size_t>(byte * ScalePlaces::thread_ids + thread);
+            const auto scale = number_format(mma.scale);
+            if (const auto a = atom::mma_scales(mma.kind, *vector, scale, {byte, thread}, {}))
+                plan.scales_a.of[at] = atom::places(a->a);
+            if (const auto b = atom::mma_scales(mma.kind, *vector, scale, {}, {byte, thread})) {
+                // B's come by (factor, column).
+                const auto places = atom::places(b->b);
+                for (int n = 0; n < mma.n; ++n)
+                    for (int f = 0; f < mma.scale_factors; ++f)
+                        plan.scales_b.of[at].push_back(places[static_cast<std::size_t>(f * mma.n + n)]);
+            }
+        }
+    }
+}
+
 Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine::Device& device) {
     auto plan = std::make_shared<MatrixPlan>();
-    auto engine = engine_for(mma, device);
-    if (!engine) return std::unexpected(engine.error());
-    plan->engine = *engine;
+    if (mma.scale_factors > 0) {
+        auto recipe = recipe_for(mma, device);
+        if (!recipe) return std::unexpected(recipe.error());
+        plan->scaled = *recipe;
+        plan->scale_factors = mma.scale_factors;
+        set_scales(*plan, mma);
+    } else {
+        auto engine = engine_for(mma, device);
+        if (!engine) return std::unexpected(engine.error());
+        plan->engine = *engine;
+    }
     const atom::Shape shape{mma.m, mma.n, mma.k};
     const atom::MmaTypes types{number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)};
     if (mma.sparse) {
-        auto found = atom::mma_sp(shape, types);
+        auto found = atom::mma_sp(shape, types, mma.kind);
         if (!found) return std::unexpected(found.error());
         set_fragments(*plan, mma, found->a, found->b, found->c, found->d);
         plan->metadata = atom::places(found->metadata(mma.selector));
@@ -77,7 +128,7 @@ Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine
         return plan;
     }
     auto found = atom::mma_sync(shape, types, mma.a_column_major ? atom::Major::column : atom::Major::row,
-                                mma.b_row_major ? atom::Major::row : atom::Major::column);
+                                mma.b_row_major ? atom::Major::row : atom::Major::column, mma.kind);
     if (!found) return std::unexpected(found.error());
     set_fragments(*plan, mma, found->a, found->b, found->c, found->d);
     return plan;
@@ -126,56 +177,13 @@ Result<std::shared_ptr<const MatrixPlan>> plan_wgmma(const Mma& mma, const machi
     return plan;
 }
 
-/// The matrix that a wmma.load or wmma.store moves: A, B, or C and D.
-Result<std::shared_ptr<const MatrixPlan>> plan_wmma_transfer(const Mma& mma, int matrix) {
-    auto wmma = atom::wmma({mma.m, mma.n, mma.k},
-                           {number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)});
-    if (!wmma) return std::unexpected(wmma.error());
-    auto plan = std::make_shared<MatrixPlan>();
-    const atom::Fragment& fragment = matrix == 0 ? wmma->a : matrix == 1 ? wmma->b : wmma->c;
-    const bool by_columns = matrix == 0 ? mma.a_column_major : matrix == 1 ? !mma.b_row_major : mma.c_column_major;
-    plan->element_bits = matrix == 0   ? number::operand_bits(wmma->types.a)
-                         : matrix == 1 ? number::operand_bits(wmma->types.b)
-                                       : accumulator_bits(wmma->types.c);
-    plan->line_bytes = (by_columns ? fragment.rows : fragment.columns) * plan->element_bits / 8;
-    plan->transfer = map_tile(fragment, plan->element_bits, by_columns ? TileOrder::by_columns : TileOrder::by_rows);
-    return plan;
-}
-
-/// ldmatrix and stmatrix of b16: halves of registers and the stored rows that they lie in.
-std::shared_ptr<const MatrixPlan> plan_transfer(const atom::MatrixTransfer& transfer) {
-    auto plan = std::make_shared<MatrixPlan>();
-    const atom::HeldElements held = atom::held(transfer.fragment);
-    TILEPATH_ASSERT(held.slots == 2 && transfer.stored_bits == 16, "ldmatrix of anything but 16-bit elements");
-    const int rows = transfer.stored_rows, columns = transfer.stored_columns;
-    for (int reg = 0; reg < held.registers; ++reg) {
-        for (int lane = 0; lane < warp_lanes; ++lane) {
-            for (int half = 0; half < 2; ++half) {
-                const int element = held.at(lane, reg, half);
-                TILEPATH_ASSERT(element >= 0 && element < transfer.matrices * rows * columns,
-                                "a register of ldmatrix without an element");
-                const auto where = transfer.addresses.base(element / columns);
-                const auto address_lane = static_cast<std::uint8_t>(where[layout::Axis::laneid]);
-                plan->pieces.push_back({address_lane, static_cast<std::uint8_t>(element % columns * 2)});
-                plan->address_lanes |= 1u << address_lane;
-            }
-        }
-    }
-    return plan;
-}
-
-std::shared_ptr<const MatrixPlan> plan_transpose() {
-    auto plan = std::make_shared<MatrixPlan>();
-    const atom::MatrixTranspose transpose = atom::movmatrix();
-    const std::vector<atom::ElementPlace> from = atom::places(transpose.source),
-                                          to = atom::places(transpose.destination);
-    plan->moves.resize(2 * warp_lanes);
-    for (std::size_t i = 0; i < from.size(); ++i)
-        plan->moves[2u * to[i].lane + to[i].bit / 16u] = {from[i].lane, static_cast<std::uint8_t>(from[i].bit / 8)};
-    return plan;
-}
-
 }  // namespace
+
+Format number_format(program::DataType type) {
+    const auto format = number::format_named(program::traits(type).name);
+    TILEPATH_ASSERT(format, "a matrix operation on a type that is no number format");
+    return *format;
+}
 
 int accumulator_bits(Format format) { return format == Format::f64 ? 64 : format == Format::f16 ? 16 : 32; }
 
@@ -187,11 +195,7 @@ Result<std::shared_ptr<const MatrixPlan>> plan_matrix(const program::Function& f
     if (op.op == Op::wmma_load) return plan_wmma_transfer(function.mmas[op.detail], op.variant);
     if (op.op == Op::wmma_store) return plan_wmma_transfer(function.mmas[op.detail], 2);
     if (op.op != Op::ldmatrix && op.op != Op::stmatrix) return nullptr;
-    const bool transposed = op.variant & 1;
-    auto transfer = op.op == Op::ldmatrix ? atom::ldmatrix(atom::MatrixShape::m8n8, op.vector, transposed)
-                                          : atom::stmatrix(atom::MatrixShape::m8n8, op.vector, transposed);
-    if (!transfer) return std::unexpected(transfer.error());
-    return plan_transfer(*transfer);
+    return plan_transfer(op);
 }
 
 }  // namespace tilepath::exec

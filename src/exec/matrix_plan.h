@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <memory>
 #include <optional>
 
@@ -38,6 +39,23 @@ struct MatrixPiece {
     std::uint8_t lane = 0, byte = 0;
 };
 
+/// One byte of a register of ldmatrix or stmatrix: the row as above, and the first bit of an element of it.
+struct MatrixField {
+    std::uint8_t lane = 0, bit = 0;
+};
+
+/// How an operand's elements become the bytes that the engine takes: kinds keep 6- and 4-bit floats in bytes, or two in
+/// a byte.
+enum class Unpack : std::uint8_t { nothing, low_six_bits, middle_four_bits, nibbles };
+/// `bytes`: of the elements as they came out of registers.
+void unpack(Unpack how, std::uint8_t* tile, int bytes);
+
+/// Where the scales of an operand lie, by (byte-id, thread-id); empty for what selects none.
+struct ScalePlaces {
+    static constexpr int byte_ids = 4, thread_ids = 4;
+    std::array<std::vector<atom::ElementPlace>, byte_ids * thread_ids> of;
+};
+
 /// What a matrix operation needs at run time, made of atom/'s layouts and number/'s recipe when the Program is loaded.
 struct MatrixPlan {
     // mma, wmma.mma
@@ -46,6 +64,11 @@ struct MatrixPlan {
     TileMap a, b, c, d;
     int row_bytes = 0;                                    ///< of A's and B's tile
     number::Format c_format{}, sum_format{}, d_format{};  ///< the sum is f32 if C or D is
+    // mma with a kind
+    Unpack unpack_a = Unpack::nothing, unpack_b = Unpack::nothing;
+    int scale_factors = 0;           ///< of each row of A and column of B; 0: no block scales
+    number::DotRecipe scaled;        ///< with block scales: in place of the engine
+    ScalePlaces scales_a, scales_b;  ///< by (row, factor) and (column, factor)
     // mma.sp
     std::optional<atom::SparseMmaAtom> sparse;
     std::vector<atom::ElementPlace> metadata;  ///< by (row, chunk)
@@ -56,6 +79,9 @@ struct MatrixPlan {
     // ldmatrix, stmatrix
     LaneMask address_lanes = 0;
     std::vector<MatrixPiece> pieces;  ///< by (register, lane, half)
+    std::vector<MatrixField> fields;  ///< in their place, of elements of 8 bits and less: by (register, lane, byte)
+    int field_bits = 0;
+    int registers = 0;
     // wmma.load, wmma.store: a dense tile in the order of the matrix in memory, of rows (or columns) of `line_bytes`
     TileMap transfer;
     int line_bytes = 0, element_bits = 0;
@@ -65,9 +91,20 @@ struct MatrixPlan {
 
 inline constexpr const char* undefined_metadata = "the metadata selects no columns that the manual defines";
 
+/// The column of each element that A stores, by (row, stored element); none if the metadata of a lane is none.
+std::vector<int> stored_columns(const MatrixPlan& plan, const Row& metadata, std::span<const atom::ElementPlace> places,
+                                int& wrong_lane);
+
 /// Bits of an element of C or D.
 int accumulator_bits(number::Format format);
 
+/// transfer_plan.cpp: ldmatrix and stmatrix; movmatrix; what a wmma.load or wmma.store moves (0 A, 1 B, 2 C and D).
+Result<std::shared_ptr<const MatrixPlan>> plan_transfer(const program::MicroOp& op);
+std::shared_ptr<const MatrixPlan> plan_transpose();
+Result<std::shared_ptr<const MatrixPlan>> plan_wmma_transfer(const program::Mma& mma, int matrix);
+
+/// As number/ names it.
+number::Format number_format(program::DataType type);
 /// Null for operations that need none.
 Result<std::shared_ptr<const MatrixPlan>> plan_matrix(const program::Function& function, const program::MicroOp& op,
                                                       const machine::Device& device);

@@ -46,10 +46,14 @@ Step Executor::multiply(Context& c) {
     const std::uint32_t* source = c.code.places + c.op().destinations;
     plan.a.gather(c.rows, source, a);
     plan.b.gather(c.rows, source + plan.a.registers, b);
+    unpack(plan.unpack_a, a, plan.a.tile_bytes);
+    unpack(plan.unpack_b, b, plan.b.tile_bytes);
     plan.c.gather(c.rows, source + plan.a.registers + plan.b.registers, accumulators);
     const int count = plan.blocks * plan.m * plan.n, sum_bytes = accumulator_bits(plan.sum_format) / 8;
     convert_accumulators(accumulators, count, plan.c_format, plan.sum_format);
-    if (plan.sparse) {
+    if (plan.scale_factors > 0) {
+        if (!multiply_scaled(c, a, b, accumulators)) return Step::fault;
+    } else if (plan.sparse) {
         const std::uint32_t metadata = c.source(plan.a.registers + plan.b.registers + plan.c.registers);
         if (!multiply_sparse(c, c.row(metadata), a, b, accumulators)) return Step::fault;
     } else {
@@ -77,25 +81,32 @@ bool Executor::multiply_sparse(Context& c, const Row& metadata, const std::uint8
     return false;
 }
 
-/// A stores half of its columns; each of its rows multiplies the rows of B that its metadata names. False if a lane's
-/// metadata is none.
-bool Executor::multiply_selection(const MatrixPlan& plan, const Row& metadata,
-                                  std::span<const atom::ElementPlace> places, const std::uint8_t* a,
-                                  const std::uint8_t* b, std::uint8_t* accumulators, int& wrong_lane) {
+std::vector<int> stored_columns(const MatrixPlan& plan, const Row& metadata, std::span<const atom::ElementPlace> places,
+                                int& wrong_lane) {
     const atom::SparseMmaAtom& atom = *plan.sparse;
     const int chunks = plan.k / atom.chunk;
-    std::vector<int> selected;  // by (row, stored element): its column
+    std::vector<int> selected;
     selected.reserve(static_cast<std::size_t>(plan.m * plan.k / 2));
     for (int i = 0; i < plan.m * chunks; ++i) {
         const atom::ElementPlace& at = places[static_cast<std::size_t>(i)];
         const auto columns = atom::selected_columns(atom.sparsity, metadata.lane[at.lane] >> at.bit & 15);
         if (!columns) {
             wrong_lane = at.lane;
-            return false;
+            return {};
         }
         for (int j = 0; j < columns->count; ++j)
             selected.push_back(i % chunks * atom.chunk + columns->columns[static_cast<std::size_t>(j)]);
     }
+    return selected;
+}
+
+/// A stores half of its columns; each of its rows multiplies the rows of B that its metadata names. False if a lane's
+/// metadata is none.
+bool Executor::multiply_selection(const MatrixPlan& plan, const Row& metadata,
+                                  std::span<const atom::ElementPlace> places, const std::uint8_t* a,
+                                  const std::uint8_t* b, std::uint8_t* accumulators, int& wrong_lane) {
+    const std::vector<int> selected = stored_columns(plan, metadata, places, wrong_lane);
+    if (selected.empty()) return false;
     if (plan.engine->recipe().kind == number::DotRecipe::Kind::integer)
         multiply_spread(plan, selected, a, b, accumulators);
     else

@@ -79,8 +79,8 @@ const Binder::HeadEntry& Binder::entry(ptx::Id id) {
         for (std::string_view word : match->words) needs = later(needs, needs_of_word(word));
         if (meets(needs, static_cast<int>(module_.version_major), static_cast<int>(module_.version_minor), target_))
             entry.matches.push_back(std::move(*match));
-        else
-            entry.missing = needs;
+        else if (!entry.missing || entry.missing->suffix != Suffix::architecture || entry.missing->sm != target_.sm)
+            entry.missing = needs;  // of several the last, or the one of this very architecture
     }
     return entry;
 }

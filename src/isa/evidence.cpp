@@ -29,7 +29,7 @@ Evidence evidence_of(const Form& form) {
     static const std::unordered_set<std::string_view> recorded{
 #include "isa/recorded_forms.inc"
     };
-    return recorded_device_has(form) && recorded.contains(line_of(form)) ? h200 : Evidence{};
+    return recorded_device_has(form) && recorded.contains(line_of(form)) ? h200 : Evidence{form.family->evidence};
 }
 
 std::string to_string(Evidence evidence) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <numeric>
 
-
 namespace tilepath::isa {
 namespace {
 
@@ -49,11 +48,21 @@ std::string_view why_out_of_scope(std::string_view opcode) {
 }
 
 /// What to do about a form that the module's version or target does not have.
-std::string_view note_on(Needs needs, std::string_view opcode, std::string_view architecture) {
+std::string_view note_on(Needs needs, const ptx::Head& head, std::string_view architecture) {
     const Target target = target_named(architecture).value_or(Target{});
+    const std::string_view opcode = head.opcode;
+    const bool has_tensor_memory = target.sm >= 100 && target.sm < 120;
+    const bool has_kind =
+        std::ranges::any_of(head.modifiers, [](const ptx::Modifier& each) { return each.text.starts_with("kind::"); });
+    if (opcode == "mma" && has_kind && needs.sm >= 120 && target.sm < 120)
+        return has_tensor_memory ? "this device scales blocks and multiplies 6- and 4-bit floats with tcgen05.mma; "
+                                   "mma.sync does so on sm_120a and sm_120f"
+                                 : "no device before sm_120a has it";
+    if (needs.suffix == Suffix::families && target.sm >= needs.sm && target.suffix == 0)
+        return "write that .target with 'a' or 'f' behind its number: the plain one leaves this out";
     if (needs.suffix != Suffix::architecture || (target.sm == needs.sm && target.suffix == 'a'))
         return "raise .version or .target, or use an older form";
-    if (opcode == "wgmma" && target.sm >= 100 && target.sm < 120) return "this device has tcgen05.mma in its place";
+    if (opcode == "wgmma" && has_tensor_memory) return "this device has tcgen05.mma in its place";
     if (opcode == "wgmma" && target.sm > needs.sm) return "no later device has it; mma.sync is on all of them";
     return "write that .target: only it has this, not the one without 'a' and no later one";
 }
@@ -99,7 +108,7 @@ void Binder::explain(const ptx::Instruction& instruction, const HeadEntry& found
         out.message = fmt::format("'{}' in this form needs {}; the module says .version {}.{}, .target {}", head.opcode,
                                   to_string(*found.missing), module_.version_major, module_.version_minor,
                                   module_.architecture());
-        out.notes.emplace_back(note_on(*found.missing, head.opcode, module_.architecture()));
+        out.notes.emplace_back(note_on(*found.missing, head, module_.architecture()));
         diagnostics.push_back(std::move(out));
         return;
     } else {

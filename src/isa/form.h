@@ -67,6 +67,7 @@ struct Family {
     std::string_view manual;  ///< PTX ISA sections
     std::vector<FormText> forms;
     void (*lower)(Lowering& to, const Bound& in) = nullptr;
+    Evidence::Kind evidence = Evidence::Kind::manual;  ///< where no hardware has been recorded
 };
 
 /// Modifiers that keep the form's order among themselves.

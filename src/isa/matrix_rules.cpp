@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "atom/mma_sp.h"
 #include "base/assert.h"
 #include "isa/plain.h"
 
@@ -39,8 +40,11 @@ void refuse(Lowering& to, const Diagnostics& diagnostics) {
 }
 
 bool has_target(Lowering& to, int minimum_sm, const std::string& name) {
-    return available(to, to.bound().instruction().span, fmt::format("{} {}", to.bound().form().opcode, name),
-                     since(1, 0, minimum_sm));
+    return has_target(to, since(1, 0, minimum_sm), name);
+}
+
+bool has_target(Lowering& to, Needs needs, const std::string& name) {
+    return available(to, to.bound().instruction().span, fmt::format("{} {}", to.bound().form().opcode, name), needs);
 }
 
 void check_registers(Lowering& to, const ptx::Operand& operand, std::size_t found, int expected) {
@@ -97,6 +101,15 @@ Mma describe_mma(const Bound& in) {
     mma.b_row_major = in.word("blayout") == "row";
     mma.saturate = in.has("satfinite");
     mma.rounding = in.rounding();
+    const auto kind = atom::mma_kind_named(in.word("kind"));
+    TILEPATH_ASSERT(kind, "a form has a kind that atom/ does not know");
+    mma.kind = *kind;
+    if (in.has("stype")) {
+        mma.scale = in.type("stype");
+        // Where no .scale_vec is written: mxf8f6f4 has one factor, mxf4 two (PTX ISA 9.7.14.5.14).
+        const std::string_view vector = in.word("scale_vec");
+        mma.scale_factors = vector.empty() ? (mma.kind == atom::MmaKind::mxf8f6f4 ? 1 : 2) : vector[11] - '0';
+    }
     const std::string_view bit_op = in.word("bitop");
     mma.bit_op = bit_op == "and" ? Mma::BitOp::and_popc : bit_op == "xor" ? Mma::BitOp::xor_popc : Mma::BitOp::none;
     return mma;
@@ -112,8 +125,46 @@ void emit_mma(Lowering& to, const Bound& in, const Mma& mma, const atom::Fragmen
         to.error(metadata->span,
                  fmt::format("the metadata is a register; found '{}'", to.module().text(metadata->span)));
     if (metadata) sources.push_back(to.read(*metadata, DataType::b32));
+    if (mma.scale_factors > 0) append_scales(to, in, mma, sources);
     to.out().mmas.push_back(mma);
     to.emit(Op::mma, mma.d, destinations, sources).detail = static_cast<std::uint32_t>(to.out().mmas.size() - 1);
+}
+
+namespace {
+
+atom::MmaTypes types_of(const Mma& mma) {
+    return {number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)};
+}
+
+}  // namespace
+
+void lower_mma(Lowering& to, const Bound& in) {
+    using atom::Major;
+    const Mma mma = describe_mma(in);
+    auto atom = atom::mma_sync({mma.m, mma.n, mma.k}, types_of(mma), mma.a_column_major ? Major::column : Major::row,
+                               mma.b_row_major ? Major::row : Major::column, mma.kind);
+    if (!atom) return refuse(to, atom.error());
+    // With a kind the form says who has it.
+    if (mma.kind != atom::MmaKind::none || has_target(to, atom->minimum_sm, atom->name))
+        emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
+}
+
+void lower_sparse_mma(Lowering& to, const Bound& in) {
+    Mma mma = describe_mma(in);
+    mma.sparse = true;
+    auto atom = atom::mma_sp({mma.m, mma.n, mma.k}, types_of(mma), mma.kind);
+    if (!atom) return refuse(to, atom.error());
+    const std::int64_t selector = to.immediate(in["selector"], "the sparsity selector");
+    if (selector < 0 || selector >= atom->selectors)
+        to.error(in["selector"].span,
+                 fmt::format("the sparsity selector of {} is {}; found {}", atom->name,
+                             atom->selectors == 1 ? "0" : fmt::format("0 to {}", atom->selectors - 1), selector));
+    if (atom->ordered_metadata_only && in.word("sp") == "sp")
+        to.error(in.instruction().span, fmt::format("{} exists only as mma.sp::ordered_metadata", atom->name));
+    mma.selector = static_cast<int>(selector);
+    const Needs needs = atom->minimum_sm >= 120 ? since(8, 7, 120, Suffix::families) : since(1, 0, atom->minimum_sm);
+    if (mma.kind != atom::MmaKind::none || has_target(to, needs, atom->name))
+        emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
 }
 
 }  // namespace tilepath::isa

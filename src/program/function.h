@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "atom/mma_words.h"
 #include "atom/tcgen05_words.h"
 #include "base/source.h"
 #include "number/fused_dot.h"
@@ -122,6 +123,9 @@ struct Mma {
     enum class BitOp : std::uint8_t { none, and_popc, xor_popc } bit_op = BitOp::none;
     number::Rounding rounding = number::Rounding::rn;  ///< f64
     int selector = 0;                                   ///< sparsity selector
+    atom::MmaKind kind = atom::MmaKind::none;
+    DataType scale = DataType::none;                    ///< of block scales
+    int scale_factors = 0;                              ///< of each row of A and column of B: 1, 2, 4; 0: no scales
     bool warpgroup = false;                             ///< wgmma: A and B in shared memory, MN-major where the layouts above say so
     bool a_in_registers = false, negate_a = false, negate_b = false;  ///< of wgmma
 

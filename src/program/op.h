@@ -32,6 +32,9 @@ enum class PermuteMode : std::uint8_t { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
 enum class VoteMode : std::uint8_t { all, any, uni, ballot };
 enum class ReduxOp : std::uint8_t { add, min, max, and_, or_, xor_ };
+/// What ldmatrix and stmatrix move: .b16 as m8n8; .b8 as m16n16 or m16n8; 6- or 4-bit elements, widened to bytes, as
+/// m16n16 or m8n16.
+enum class MatrixForm : std::uint8_t { m8n8, bytes, m16n16_six_bits, m16n16_four_bits, m8n16_six_bits, m8n16_four_bits };
 enum class TensorMapField : std::uint8_t {
     global_address, rank, box_dim, global_dim, global_stride, element_stride,
     elemtype, interleave_layout, swizzle_mode, fill_mode, swizzle_atomicity

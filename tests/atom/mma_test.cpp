@@ -44,7 +44,7 @@ TEST(MmaSync, FragmentsAreTheManualsForEveryShapeAndType) {
     }
     // f16 m8n8k4 in four orders and three accumulator mixes; f16 2 x 2; bf16 2; tf32 2; f64 4; s8, s4: 3 x 4; b1 3; fp8
     // 2 x 4 x 2; f8f6f4 25 x 2.
-    EXPECT_EQ(all.size(), 12u + 4 + 2 + 2 + 4 + 12 + 12 + 3 + 16 + 50 + 27);
+    EXPECT_EQ(all.size(), 12u + 4 + 2 + 2 + 4 + 12 + 12 + 3 + 16 + 8 + 50 + 27);
 }
 
 TEST(MmaSync, RegistersPerThread) {
@@ -96,7 +96,7 @@ TEST(MmaSync, BadCombinationsNameTheRule) {
     EXPECT_EQ(message({16, 8, 16}, {f32, f16, f16, f32}, Major::column), "mma.sync wants .row.col");
     EXPECT_EQ(message({16, 8, 16}, {f32, e2m1, e2m1, f32}), "mma.sync multiplies no e2m1 matrices");
     EXPECT_EQ(message({16, 8, 16}, {f32, e4m3, e2m1, f32}, Major::row, Major::column, MmaKind::f8f6f4),
-              "kind::f8f6f4 mma.sync has no shape m16n8k16");
+              "mma.sync.kind::f8f6f4 multiplies 6- and 4-bit floats as m16n8k32 only");
 }
 
 }  // namespace

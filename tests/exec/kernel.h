@@ -33,7 +33,8 @@ inline program::Program compile_module(const std::string& text) {
 inline program::Program compile(const std::string& body, int pointers = 1, const std::string& before = "",
                                 const std::string& target = "sm_90") {
     std::string text =
-        fmt::format(".version 8.5\n.target {}\n.address_size 64\n{}\n.visible .entry k(", target, before);
+        fmt::format(".version {}\n.target {}\n.address_size 64\n{}\n.visible .entry k(",
+                    target.starts_with("sm_1") ? "9.0" : "8.5", target, before);
     for (int i = 0; i < pointers; ++i) text += fmt::format("{}.param .u64 p{}", i == 0 ? "" : ", ", i);
     text +=
         ")\n{\n.reg .pred %p<16>; .reg .b16 %h<32>; .reg .b32 %r<64>; .reg .b64 %q<64>; .reg .b128 %x<8>;\n"

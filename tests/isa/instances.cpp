@@ -58,6 +58,10 @@ std::string special_operand(const Form& form, const OperandSlot& slot) {
                                                                        {"barrier a", "1"},
                                                                        {"barrier b", "64"},
                                                                        {"mma selector", "0"},
+                                                                       {"mma scale_a", "r61"},
+                                                                       {"mma scale_b", "r62"},
+                                                                       {"mma selector_a", "{0, 1}"},
+                                                                       {"mma selector_b", "{h1, h2}"},
                                                                        {"wgmma selector", "0"},
                                                                        {"wgmma scale_d", "p1"},
                                                                        {"wgmma scale_a", "1"},
@@ -122,14 +126,15 @@ std::string matrix_operand(const Instance& instance, const OperandSlot& slot, Re
         auto atom = atom::wmma(shape, types);
         return atom ? pick(*atom) : "{r0, r1}";
     }
+    const auto kind = atom::mma_kind_named(word_in(instance, "kind")).value_or(atom::MmaKind::none);
     if (sparse) {
-        auto atom = atom::mma_sp(shape, types);
+        auto atom = atom::mma_sp(shape, types, kind);
         return atom ? pick(*atom) : "{r0, r1}";
     }
     auto major = [&](std::string_view layout) {
         return word_in(instance, layout) == "col" ? atom::Major::column : atom::Major::row;
     };
-    auto atom = atom::mma_sync(shape, types, major("alayout"), major("blayout"));
+    auto atom = atom::mma_sync(shape, types, major("alayout"), major("blayout"), kind);
     return atom ? pick(*atom) : "{r0, r1}";
 }
 

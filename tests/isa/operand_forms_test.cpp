@@ -113,6 +113,8 @@ bool refused_by_accident(const std::string& text) {
     return (begins("cvt.") && has(".sat.f64.f32 ") && has("x0")) || (begins("cvt.rna.") && has(" 1.5;")) ||
            // A cache policy, which every other copy takes as a number of any kind.
            (begins("cp.async.bulk.prefetch.tensor.") && has(", 1.5;")) ||
+           // Of fp8 on devices that multiply it as f16 and add.
+           (begins("mma.") && has(".kind::f8f6f4.") && has(", _}")) ||
            (begins("mma.sync.aligned.m16n8k8.row.col.rz.f64.") && has(", _}"));
 }
 

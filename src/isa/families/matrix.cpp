@@ -1,8 +1,5 @@
 // ldmatrix, stmatrix, movmatrix, mma.sync and mma.sp: PTX ISA 9.7.14.5, 9.7.14.6. Which shapes go with which types is
-// for atom/ to say; the forms say only how the instruction is written.
-#include <fmt/format.h>
-
-#include "atom/mma_sp.h"
+// for atom/ to say; the forms say only how the instruction is written. Kinds: mma_kinds.cpp.
 #include "isa/matrix_rules.h"
 #include "isa/plain.h"
 #include "isa/spaces.h"
@@ -10,61 +7,41 @@
 namespace tilepath::isa {
 namespace {
 
-using program::Mma;
-
 std::uint8_t matrices(const Bound& in) { return static_cast<std::uint8_t>(in.word("num")[1] - '0'); }
+
+/// A matrix of 16 × 16 bytes fills two registers of each lane, every other one.
+int registers(const Bound& in) { return matrices(in) * (in.word("shape") == "m16n16" ? 2 : 1); }
+
+program::MatrixForm form_of(const Bound& in) {
+    using enum program::MatrixForm;
+    const std::string_view source = in.word("src_fmt");
+    if (source.empty()) return in.type() == DataType::b8 ? bytes : m8n8;
+    if (in.word("shape") == "m16n16") return source == "b6x16_p32" ? m16n16_six_bits : m16n16_four_bits;
+    return source == "b6x16_p32" ? m8n16_six_bits : m8n16_four_bits;
+}
+
+void complete(MicroOp& out, const Bound& in, const Address& at) {
+    out.space = at.space;
+    out.immediate = at.offset;
+    out.vector = matrices(in);
+    out.variant = in.has("trans") ? 1 : 0;
+    out.detail = static_cast<std::uint32_t>(form_of(in));
+}
 
 void ldmatrix(Lowering& to, const Bound& in) {
     const Address from = to.address(in["a"], space_named(in.word("ss")));
     std::vector<Operand> destinations = to.write_vector(in["d"], DataType::b32);
-    check_registers(to, in["d"], destinations.size(), matrices(in));
-    MicroOp& out = to.emit(Op::ldmatrix, DataType::b16, destinations, std::span(&from.base, 1));
-    out.space = from.space;
-    out.immediate = from.offset;
-    out.vector = matrices(in);
-    out.variant = in.has("trans") ? 1 : 0;
+    check_registers(to, in["d"], destinations.size(), registers(in));
+    complete(to.emit(Op::ldmatrix, DataType::b16, destinations, std::span(&from.base, 1)), in, from);
 }
 
 void stmatrix(Lowering& to, const Bound& in) {
     const Address at = to.address(in["a"], space_named(in.word("ss")));
     std::vector<Operand> sources = to.read_vector(in["b"], DataType::b32);
-    check_registers(to, in["b"], sources.size(), matrices(in));
+    check_registers(to, in["b"], sources.size(), registers(in));
     for (const ptx::Operand& part : to.module().children(in["b"])) require_register(to, part);
     sources.insert(sources.begin(), at.base);
-    MicroOp& out = to.emit(Op::stmatrix, DataType::b16, {}, sources);
-    out.space = at.space;
-    out.immediate = at.offset;
-    out.vector = matrices(in);
-    out.variant = in.has("trans") ? 1 : 0;
-}
-
-atom::MmaTypes types_of(const Mma& mma) {
-    return {number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)};
-}
-
-void mma_sync(Lowering& to, const Bound& in) {
-    using atom::Major;
-    const Mma mma = describe_mma(in);
-    auto atom = atom::mma_sync({mma.m, mma.n, mma.k}, types_of(mma), mma.a_column_major ? Major::column : Major::row,
-                               mma.b_row_major ? Major::row : Major::column);
-    if (!atom) return refuse(to, atom.error());
-    if (has_target(to, atom->minimum_sm, atom->name)) emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
-}
-
-void mma_sparse(Lowering& to, const Bound& in) {
-    Mma mma = describe_mma(in);
-    mma.sparse = true;
-    auto atom = atom::mma_sp({mma.m, mma.n, mma.k}, types_of(mma));
-    if (!atom) return refuse(to, atom.error());
-    const std::int64_t selector = to.immediate(in["selector"], "the sparsity selector");
-    if (selector < 0 || selector >= atom->selectors)
-        to.error(in["selector"].span,
-                 fmt::format("the sparsity selector of {} is {}; found {}", atom->name,
-                             atom->selectors == 1 ? "0" : fmt::format("0 to {}", atom->selectors - 1), selector));
-    if (atom->ordered_metadata_only && in.word("sp") == "sp")
-        to.error(in.instruction().span, fmt::format("{} exists only as mma.sp::ordered_metadata", atom->name));
-    mma.selector = static_cast<int>(selector);
-    if (has_target(to, atom->minimum_sm, atom->name)) emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
+    complete(to.emit(Op::stmatrix, DataType::b16, {}, sources), in, at);
 }
 
 constexpr std::string_view shapes =
@@ -75,7 +52,7 @@ constexpr std::string_view f32_d = "dtype: f32", f32_c = "ctype: f32", s32_d = "
 constexpr std::string_view half_or_single_d = "dtype: f16 f32", half_or_single_c = "ctype: f16 f32";
 
 Family dense_family() {
-    Family family{.manual = "9.7.14.5.14", .forms = {}, .lower = mma_sync};
+    Family family{.manual = "9.7.14.5.14", .forms = {}, .lower = lower_mma};
     constexpr std::string_view syntax =
         "mma.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype d:none, a:none, b:none, c:none";
     constexpr std::string_view rounded =
@@ -107,11 +84,11 @@ Family single_bit_family() {
         .forms =
             {{syntax, {shapes, row_a, col_b, s32_d, "atype: b1", "btype: b1", s32_c, "bitop: xor"}, since(7, 0, 75)},
              {syntax, {shapes, row_a, col_b, s32_d, "atype: b1", "btype: b1", s32_c, "bitop: and"}, since(7, 1, 80)}},
-        .lower = mma_sync};
+        .lower = lower_mma};
 }
 
 Family sparse_family() {
-    Family family{.manual = "9.7.14.6.3", .forms = {}, .lower = mma_sparse};
+    Family family{.manual = "9.7.14.6.3", .forms = {}, .lower = lower_sparse_mma};
     constexpr std::string_view syntax =
         "mma.sp.sync.aligned.shape.alayout.blayout.dtype.atype.btype.ctype "
         "d:none, a:none, b:none, c:none, metadata:b32, selector:none";
@@ -141,16 +118,29 @@ Family sparse_family() {
 std::vector<Family> matrix_families() {
     constexpr std::string_view m8n8 = "shape: m8n8", num = "num: x1 x2 x4", spaces = "ss: shared shared::cta",
                                b16 = "type: b16";
+    const Needs of_bytes = since(8, 6, 100, Suffix::families);
     return {
         {.manual = "9.7.14.5.15",
          .forms = {{"ldmatrix.sync.aligned.shape.num{.trans}{.ss}.type d:b32, [a]",
                     {m8n8, num, spaces, b16},
-                    since(6, 5, 75)}},
+                    since(6, 5, 75)},
+                   {"ldmatrix.sync.aligned.shape.num.trans{.ss}.type d:b32, [a]",
+                    {"shape: m16n16", "num: x1 x2", spaces, "type: b8"},
+                    of_bytes},
+                   {"ldmatrix.sync.aligned.shape.num.trans{.ss}.dst_fmt.src_fmt d:b32, [a]",
+                    {"shape: m16n16", "num: x1 x2", spaces, "dst_fmt: b8x16", "src_fmt: b6x16_p32 b4x16_p64"},
+                    of_bytes},
+                   {"ldmatrix.sync.aligned.shape.num{.ss}.dst_fmt.src_fmt d:b32, [a]",
+                    {"shape: m8n16", num, spaces, "dst_fmt: b8x16", "src_fmt: b6x16_p32 b4x16_p64"},
+                    of_bytes}},
          .lower = ldmatrix},
         {.manual = "9.7.14.5.16",
          .forms = {{"stmatrix.sync.aligned.shape.num{.trans}{.ss}.type [a], b:b32",
                     {m8n8, num, spaces, b16},
-                    since(7, 8, 90)}},
+                    since(7, 8, 90)},
+                   {"stmatrix.sync.aligned.shape.num.trans{.ss}.type [a], b:b32",
+                    {"shape: m16n8", num, spaces, "type: b8"},
+                    of_bytes}},
          .lower = stmatrix},
         {.manual = "9.7.14.5.17",
          .forms = {{"movmatrix.sync.aligned.shape.trans.type d:b32, a:b32", {m8n8, b16}, since(7, 8, 75)}},
