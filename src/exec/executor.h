@@ -150,7 +150,7 @@ class Executor {
     bool multiply_selection(const MatrixPlan& plan, const Row& metadata, std::span<const atom::ElementPlace> places,
                             const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* accumulators, int& wrong_lane);
     bool multiply_scaled(Context& c, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* accumulators);
-    bool gather_scales(Context& c, const ScalePlaces& places, int first_source, int count, std::uint64_t* scales);
+    bool gather_scales(Context& c, const ScalePlaces& places, int first_source, int count, std::uint8_t* scales);
     void multiply_spread(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,
                          const std::uint8_t* b, std::uint8_t* accumulators);
     static void multiply_selected(const MatrixPlan& plan, std::span<const int> selected, const std::uint8_t* a,

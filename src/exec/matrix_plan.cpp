@@ -26,7 +26,7 @@ number::Scaling scaling_of(const Mma& mma) {
     return mma.kind == atom::MmaKind::mxf8f6f4 ? number::Scaling::per_dot : number::Scaling::per_group;
 }
 
-Result<number::DotRecipe> recipe_for(const Mma& mma, const machine::Device& device) {
+Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
     number::DotRequest request;
     request.device = device.generation;
     request.instruction = mma.warpgroup ? number::Instruction::wgmma
@@ -45,20 +45,17 @@ Result<number::DotRecipe> recipe_for(const Mma& mma, const machine::Device& devi
         // Of the elements that A stores: half of them where it is sparse.
         request.scale_block = mma.k / (mma.sparse ? 2 : 1) / mma.scale_factors;
     }
-    return number::recipe(request);
-}
-
-Result<std::shared_ptr<const number::TileEngine>> engine_for(const Mma& mma, const machine::Device& device) {
-    auto recipe = recipe_for(mma, device);
+    auto recipe = number::recipe(request);
     if (!recipe) return std::unexpected(recipe.error());
     return std::make_shared<const number::TileEngine>(*recipe);
 }
 
-/// With a kind, floats of less than 8 bits have a field of their own in the register.
-Unpack unpack_of(Format format, int pitch) {
+/// With a kind, floats of less than 8 bits have a field of their own in the register. The engine takes pairs of them as
+/// they are; one by one they are chosen where A is sparse.
+Unpack unpack_of(Format format, int pitch, bool sparse) {
     const int bits = number::traits(format).bits;
     if (!number::traits(format).floating || bits >= 8) return Unpack::nothing;
-    if (pitch == 4) return Unpack::nibbles;
+    if (pitch == 4) return sparse ? Unpack::nibbles : Unpack::nothing;
     return bits == 4 ? Unpack::middle_four_bits : Unpack::low_six_bits;
 }
 
@@ -69,10 +66,10 @@ void set_fragments(MatrixPlan& plan, const Mma& mma, const atom::Fragment& a, co
     plan.c_format = number_format(mma.c), plan.sum_format = sum_format(mma), plan.d_format = number_format(mma.d);
     const Format a_format = number_format(mma.a), b_format = number_format(mma.b);
     const int a_pitch = atom::held(a).slot_bits, b_pitch = atom::held(b).slot_bits;
-    plan.row_bytes = a.columns * number::operand_bits(a_format) / 8;
     plan.a = map_tile(a, a_pitch, TileOrder::by_rows);
     plan.b = map_tile(b, b_pitch, TileOrder::by_columns);
-    plan.unpack_a = unpack_of(a_format, a_pitch), plan.unpack_b = unpack_of(b_format, b_pitch);
+    plan.unpack_a = unpack_of(a_format, a_pitch, mma.sparse), plan.unpack_b = unpack_of(b_format, b_pitch, mma.sparse);
+    plan.row_bytes = a.columns * (plan.unpack_a == Unpack::nibbles ? 8 : a_pitch) / 8;
     plan.c = map_tile(c, accumulator_bits(plan.c_format), TileOrder::by_columns);
     plan.d = map_tile(d, accumulator_bits(plan.d_format), TileOrder::by_columns);
 }
@@ -100,17 +97,11 @@ void set_scales(MatrixPlan& plan, const Mma& mma) {
 
 Result<std::shared_ptr<const MatrixPlan>> plan_mma(const Mma& mma, const machine::Device& device) {
     auto plan = std::make_shared<MatrixPlan>();
-    if (mma.scale_factors > 0) {
-        auto recipe = recipe_for(mma, device);
-        if (!recipe) return std::unexpected(recipe.error());
-        plan->scaled = *recipe;
-        plan->scale_factors = mma.scale_factors;
-        set_scales(*plan, mma);
-    } else {
-        auto engine = engine_for(mma, device);
-        if (!engine) return std::unexpected(engine.error());
-        plan->engine = *engine;
-    }
+    auto engine = engine_for(mma, device);
+    if (!engine) return std::unexpected(engine.error());
+    plan->engine = *engine;
+    plan->scale_factors = mma.scale_factors;
+    if (mma.scale_factors > 0) set_scales(*plan, mma);
     const atom::Shape shape{mma.m, mma.n, mma.k};
     const atom::MmaTypes types{number_format(mma.d), number_format(mma.a), number_format(mma.b), number_format(mma.c)};
     if (mma.sparse) {

@@ -67,7 +67,6 @@ struct MatrixPlan {
     // mma with a kind
     Unpack unpack_a = Unpack::nothing, unpack_b = Unpack::nothing;
     int scale_factors = 0;           ///< of each row of A and column of B; 0: no block scales
-    number::DotRecipe scaled;        ///< with block scales: in place of the engine
     ScalePlaces scales_a, scales_b;  ///< by (row, factor) and (column, factor)
     // mma.sp
     std::optional<atom::SparseMmaAtom> sparse;

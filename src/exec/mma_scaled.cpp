@@ -19,6 +19,37 @@ std::vector<number::Term> decoded(const std::uint8_t* tile, int count, number::F
     return terms;
 }
 
+/// An operand's elements, a byte each, and its scales.
+struct ScaledTile {
+    const std::uint8_t *elements, *scales;
+};
+
+/// Each row of A multiplies the elements of B that its metadata names; a block's scale is for those of them in it.
+void multiply_selected_scaled(const MatrixPlan& plan, std::span<const int> selected, ScaledTile a, ScaledTile b,
+                              std::uint8_t* accumulators) {
+    const number::DotRecipe& recipe = plan.engine->recipe();
+    const auto stored = static_cast<std::size_t>(plan.k / 2), factors = static_cast<std::size_t>(plan.scale_factors);
+    const std::vector<number::Term> rows = decoded(a.elements, plan.m * plan.k / 2, recipe.a),
+                                    columns = decoded(b.elements, plan.n * plan.k, recipe.b);
+    std::vector<number::Term> met(stored);
+    for (int m = 0; m < plan.m; ++m) {
+        const std::size_t first = static_cast<std::size_t>(m) * stored;
+        const std::uint8_t* const row_scales = a.scales + m * plan.scale_factors;
+        const std::vector<std::uint64_t> of_row(row_scales, row_scales + factors);
+        for (int n = 0; n < plan.n; ++n) {
+            const std::uint8_t* const column_scales = b.scales + n * plan.scale_factors;
+            const std::vector<std::uint64_t> of_column(column_scales, column_scales + factors);
+            for (std::size_t i = 0; i < stored; ++i)
+                met[i] = columns[static_cast<std::size_t>(n * plan.k + selected[first + i])];
+            std::uint32_t d;
+            std::uint8_t* const at = accumulators + (n * plan.m + m) * 4;
+            std::memcpy(&d, at, 4);
+            d = number::dot(recipe, std::span(rows).subspan(first, stored), met, d, {of_row, of_column});
+            std::memcpy(at, &d, 4);
+        }
+    }
+}
+
 }  // namespace
 
 void unpack(Unpack how, std::uint8_t* tile, int bytes) {
@@ -40,8 +71,7 @@ void unpack(Unpack how, std::uint8_t* tile, int bytes) {
 }
 
 /// The scales of one operand: its register, byte-id and thread-id are three sources from `first_source` on.
-bool Executor::gather_scales(Context& c, const ScalePlaces& places, int first_source, int count,
-                             std::uint64_t* scales) {
+bool Executor::gather_scales(Context& c, const ScalePlaces& places, int first_source, int count, std::uint8_t* scales) {
     const Row& data = c.row(c.source(first_source));
     std::uint32_t ids[2];
     const int first = std::countr_zero(c.active);
@@ -64,16 +94,13 @@ bool Executor::gather_scales(Context& c, const ScalePlaces& places, int first_so
     }
     for (int i = 0; i < count; ++i) {
         const atom::ElementPlace& place = places.of[at][static_cast<std::size_t>(i)];
-        scales[i] = data.lane[place.lane] >> place.bit & 0xFF;
+        scales[i] = static_cast<std::uint8_t>(data.lane[place.lane] >> place.bit);
     }
     return true;
 }
 
 bool Executor::multiply_scaled(Context& c, const std::uint8_t* a, const std::uint8_t* b, std::uint8_t* accumulators) {
     const MatrixPlan& plan = *c.code.matrix;
-    const number::DotRecipe& recipe = plan.scaled;
-    const int stored = plan.sparse ? plan.k / 2 : plan.k, factors = plan.scale_factors;
-    const auto elements = static_cast<std::size_t>(stored), scales = static_cast<std::size_t>(factors);
     int next = plan.a.registers + plan.b.registers + plan.c.registers;
     std::vector<int> selected;
     if (plan.sparse) {
@@ -84,27 +111,18 @@ bool Executor::multiply_scaled(Context& c, const std::uint8_t* a, const std::uin
             return false;
         }
     }
-    std::uint64_t scales_a[64], scales_b[32];  // 16 and 8 rows of up to four
-    if (!gather_scales(c, plan.scales_a, next, plan.m * factors, scales_a) ||
-        !gather_scales(c, plan.scales_b, next + 3, plan.n * factors, scales_b))
+    std::uint8_t scales_a[64], scales_b[32];  // 16 and 8 rows of up to four
+    if (!gather_scales(c, plan.scales_a, next, plan.m * plan.scale_factors, scales_a) ||
+        !gather_scales(c, plan.scales_b, next + 3, plan.n * plan.scale_factors, scales_b))
         return false;
-    const std::vector<number::Term> rows = decoded(a, plan.m * stored, recipe.a),
-                                    columns = decoded(b, plan.n * plan.k, recipe.b);
-    std::vector<number::Term> met(elements);
-    for (int m = 0; m < plan.m; ++m) {
-        const std::size_t first = static_cast<std::size_t>(m) * elements;
-        for (int n = 0; n < plan.n; ++n) {
-            const number::Term* const column = columns.data() + n * plan.k;
-            for (std::size_t i = 0; i < elements; ++i) met[i] = column[plan.sparse ? selected[first + i] : int(i)];
-            std::uint32_t d;
-            std::uint8_t* const at = accumulators + (n * plan.m + m) * 4;
-            std::memcpy(&d, at, 4);
-            d = number::dot(recipe, std::span(rows).subspan(first, elements), met, d,
-                            {std::span(scales_a).subspan(static_cast<std::size_t>(m * factors), scales),
-                             std::span(scales_b).subspan(static_cast<std::size_t>(n * factors), scales)});
-            std::memcpy(at, &d, 4);
-        }
+    if (plan.sparse) {
+        multiply_selected_scaled(plan, selected, {a, scales_a}, {b, scales_b}, accumulators);
+        return true;
     }
+    const number::TileEngine& engine = *plan.engine;
+    engine.prepare(number::Side::a, a, plan.m, plan.k, plan.row_bytes, prepared_a_, {scales_a, plan.scale_factors});
+    engine.prepare(number::Side::b, b, plan.n, plan.k, plan.row_bytes, prepared_b_, {scales_b, plan.scale_factors});
+    engine.multiply(prepared_a_, prepared_b_, accumulators, accumulators, plan.m);
     return true;
 }
 
