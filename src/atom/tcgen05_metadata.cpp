@@ -65,6 +65,11 @@ Result<TmemMetadata> Tcgen05Mma::metadata(int selector) const {
                        : from_cute};
 }
 
+std::optional<SelectedColumns> Tcgen05Mma::selected(unsigned bits) const {
+    if (sparsity == Sparsity::two_of_four && bits == 0b0110) return SelectedColumns{2, {2, 1}};
+    return selected_columns(sparsity, bits);
+}
+
 ScaleVector Tcgen05Mma::default_scale_vector() const {
     const std::vector<ScaleVector> all = scale_vectors(kind, shape.k == 96);
     return all.empty() ? ScaleVector::x1 : all.front();

@@ -75,6 +75,8 @@ struct Tcgen05Mma {
     /// From a column on that is a multiple of four: the selector is the column's low bits for f16 and tf32, 0 for the
     /// others. PTX ISA 9.7.16.10.8.4; `evidence` says what it does not settle.
     Result<TmemMetadata> metadata(int selector) const;
+    /// The columns of a chunk that its four bits select: mma.sp's, and 0b0110, which PTX ISA 9.7.16.10.8 lists too.
+    std::optional<SelectedColumns> selected(unsigned metadata) const;
     /// The scale factors of A, or of B, or the rule that the choice breaks (PTX ISA 9.7.16.10.7.1).
     Result<ScaleFactors> scales(bool of_b, ScaleVector vector, int id) const;
     /// What .block_scale without a size means for this kind and k; 4X or 6X for mxf4nvf4, which must name one.

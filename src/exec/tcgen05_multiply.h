@@ -33,8 +33,9 @@ class Tcgen05Multiplier {
 
     const Tcgen05Plan& plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands);
     /// Products of one plan with one D in a row, each adding to the one before it (but the first may not accumulate).
-    /// D is written in place; the cells' `written` bits are the caller's.
-    void multiply(const Tcgen05Plan& plan, std::span<const Tcgen05Operands> run, const Tcgen05Ctas& ctas);
+    /// D is written in place; the cells' `written` bits are the caller's. Empty, or what is wrong with the sparsity
+    /// metadata, which can only be known now.
+    std::string multiply(const Tcgen05Plan& plan, std::span<const Tcgen05Operands> run, const Tcgen05Ctas& ctas);
 
   private:
     struct State;
