@@ -26,7 +26,7 @@ Step Executor::store_async(Context& c) {
     if (!resolve(c, kind, bytes, to)) return Step::fault;
     read_addresses(c, c.op().sources - 1, 0, mbarriers);
     if (!resolve_space(c, Access::Kind::atomic, c.code.space, 8, mbarriers)) return Step::fault;
-    if (observer_ != nullptr) observe_access(c, kind, bytes, to);
+    if (observer_ != nullptr) observe_access(c, kind, bytes, to, mbarriers.address);
     ClusterRun& cluster = *c.warp.cta->cluster;
     const std::size_t first = cluster.stores.size();
     for (LaneMask left = c.active; left != 0; left &= left - 1) {

@@ -83,7 +83,8 @@ bool Executor::check_row(Context& c, int lane, const BoxRow& row, Access::Kind k
 
 bool Executor::prepare_box(Context& c, const Bulk& what, int lane, PendingBulk& out) {
     const bool stores = what.destination == Space::global;
-    const machine::TensorMap* const map = tensor_map(c, lane, source_value(c, stores ? destination : source, lane));
+    out.map = source_value(c, stores ? destination : source, lane);
+    const machine::TensorMap* const map = tensor_map(c, lane, out.map);
     if (map == nullptr) return false;
     const auto wrong = [&](std::string message) {
         return wrong_bulk(c, lane, FaultKind::bulk_copy, std::move(message));

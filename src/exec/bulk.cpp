@@ -65,7 +65,10 @@ machine::BulkCopy Executor::event_of(const PendingBulk& bulk) const {
             bulk.what->source == Space::global ? bulk.global : bulk.shared_source,
             bulk.bytes,
             bulk.ctas,
-            bulk.box ? &*bulk.box : nullptr};
+            bulk.box ? &*bulk.box : nullptr,
+            bulk.mbarrier,
+            bulk.group,
+            bulk.map};
 }
 
 void Executor::issue_bulk(ClusterRun& cluster, PendingBulk bulk) {
@@ -192,6 +195,7 @@ void Executor::write_global(PendingBulk& bulk) {
 Step Executor::bulk_commit(Context& c) {
     for (LaneMask left = c.active; left != 0; left &= left - 1)
         ++c.warp.bulk_groups[static_cast<std::size_t>(std::countr_zero(left))];
+    observe_group(c, machine::GroupEvent::Engine::bulk, machine::GroupEvent::Kind::commit);
     return Step::next;
 }
 
@@ -218,6 +222,7 @@ Step Executor::bulk_wait(Context& c) {
             if (!bulk.read) read_source(cluster, bulk);
             return false;
         });
+    observe_group(c, machine::GroupEvent::Engine::bulk, machine::GroupEvent::Kind::wait, only_read);
     return launch_.stop.load(std::memory_order_relaxed) ? Step::fault : Step::next;
 }
 

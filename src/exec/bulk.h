@@ -21,6 +21,7 @@ struct PendingBulk {
     Warp* warp = nullptr;
     std::uint8_t lane = 0;
     std::uint64_t group = 0;          ///< the thread's bulk group, of those that write global memory
+    std::uint64_t map = 0;            ///< of a tensor: generic address of its map
     std::uint64_t global = 0;         ///< address of the bytes in global memory, or where a tensor begins
     std::uint32_t shared_source = 0;  ///< shared addresses
     std::uint32_t shared_destination = 0, mbarrier = 0;

@@ -106,13 +106,8 @@ bool Executor::change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, Mbarri
     }
     wrote();
     if (observer_ == nullptr) return true;
-    const auto cta = static_cast<std::uint32_t>(by.warp.cta->state.linear);
-    observer_->barrier({{by.function.function, by.code.op, cta, by.warp.index, by.lanes},
-                        completed ? BarrierEvent::Kind::complete : kind,
-                        true,
-                        mbarrier.address,
-                        phase,
-                        bytes});
+    observer_->barrier(
+        {site_of(by), completed ? BarrierEvent::Kind::complete : kind, true, mbarrier.address, phase, bytes});
     return true;
 }
 
@@ -124,6 +119,11 @@ void Executor::wake_waiters(CtaRun& cta, std::uint32_t offset) {
             if (group.barrier == offset || group.barrier == Group::any_mbarrier) group.state = GroupState::ready;
         }
     }
+}
+
+machine::EventSite Executor::site_of(const Issuer& by) {
+    return {by.function.function, by.code.op, static_cast<std::uint32_t>(by.warp.cta->state.linear), by.warp.index,
+            by.lanes};
 }
 
 bool Executor::complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes) {

@@ -80,7 +80,9 @@ void Executor::exit_lanes(Context& c, LaneMask lanes) {
     const bool warpgroup_goes_on = warp_left_warpgroup(c);
     if (c.group.lanes == 0) remove(warp, c.group);
     if (warpgroup_goes_on) lanes_left(warp);
-    if (warp.cta->state.live_threads == 0) bulks_at_exit(*warp.cta);
+    if (warp.cta->state.live_threads != 0) return;
+    bulks_at_exit(*warp.cta);
+    if (observer_ != nullptr) observer_->cta_ends(event_of(*warp.cta));
 }
 
 Step Executor::branch_indexed(Context& c) {

@@ -12,6 +12,7 @@ namespace tilepath::exec {
 
 using machine::Access;
 using machine::CopyPolicy;
+using machine::GroupEvent;
 using machine::PendingCopy;
 using program::Op;
 using program::Space;
@@ -154,15 +155,21 @@ Step Executor::copy_arrive(Context& c) {
 Step Executor::copy_wait(Context& c) {
     if (c.op().op == Op::cp_async_commit) {
         c.warp.copies.commit(c.active);
+        observe_group(c, GroupEvent::Engine::cp_async, GroupEvent::Kind::commit);
         return Step::next;
     }
-    if (c.warp.copies.empty()) return Step::next;
     const auto land_it = [&](const PendingCopy& copy) { land(c.warp, copy); };
     if (c.op().immediate < 0)
         c.warp.copies.wait_all(c.active, land_it);
     else
         c.warp.copies.wait_groups(c.active, static_cast<std::uint64_t>(c.op().immediate), land_it);
+    observe_group(c, GroupEvent::Engine::cp_async, GroupEvent::Kind::wait);
     return launch_.stop.load(std::memory_order_relaxed) ? Step::fault : Step::next;
+}
+
+/// Also for who looks at groups of bulk copies and of wgmma.
+void Executor::observe_group(const Context& c, GroupEvent::Engine engine, GroupEvent::Kind kind, bool only_read) {
+    if (observer_ != nullptr) observer_->group({site(c), engine, kind, c.op().immediate, only_read});
 }
 
 machine::Copy Executor::event_of(const Warp& warp, const PendingCopy& copy) const {

@@ -1,5 +1,7 @@
 #include "exec/executor.h"
 
+#include <bit>
+
 #include "base/assert.h"
 
 namespace tilepath::exec {
@@ -212,7 +214,11 @@ Step Executor::fence(Context& c) {
     }
     std::atomic_thread_fence(std::memory_order_seq_cst);
     fence_async_proxy(*c.warp.cta, static_cast<program::FenceKind>(c.op().variant));
-    if (observer_ != nullptr) observer_->fence({site(c)});
+    if (observer_ == nullptr) return Step::next;
+    machine::Fence event{site(c)};
+    if (c.has_source(0))
+        event.map = source_value(c, 0, std::countr_zero(c.active)) + static_cast<machine::Address>(c.code.offset);
+    observer_->fence(event);
     return Step::next;
 }
 

@@ -112,7 +112,8 @@ class Executor {
                               std::uint32_t bytes);
     CtaRun* peer_holding(const CtaRun& own, machine::Address first, machine::Address end) const;
     bool in_cached_range(std::uint32_t site, machine::Access::Kind kind, machine::Address first, machine::Address end);
-    void observe_access(Context& c, machine::Access::Kind kind, std::uint32_t bytes, const Lanes& lanes);
+    void observe_access(Context& c, machine::Access::Kind kind, std::uint32_t bytes, const Lanes& lanes,
+                        const machine::Address* mbarriers = nullptr);
     std::uint8_t* consecutive_elements(const Context& c, machine::Access::Kind kind);
     // memory_ops.cpp, atomics.cpp
     Step load(Context& c);
@@ -162,6 +163,7 @@ class Executor {
     Step wgmma_commit(Context& c);
     Step wgmma_wait(Context& c);
     Step wgmma_settle(Context& c);
+    void observe_wgmma(const Context& c, const PendingWgmma& operation);
     bool wgmma_descriptors(Context& c, PendingWgmma& out);
     bool joins(Context& c, const PendingWgmma& others, const PendingWgmma& mine);
     bool warpgroup_is_there(Context& c, const Warpgroup& group);
@@ -200,6 +202,11 @@ class Executor {
     bool find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out);
     bool change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, machine::MbarrierError error, bool completed,
                          machine::BarrierEvent::Kind kind, std::int64_t bytes = 0);
+    static machine::EventSite site_of(const Issuer& by);
+    void observe_group(const Context& c, machine::GroupEvent::Engine engine, machine::GroupEvent::Kind kind,
+                       bool only_read = false);
+    void observe_converged(const Context& c);
+    machine::CtaEvent event_of(const CtaRun& cta) const;
     static void wake_waiters(CtaRun& cta, std::uint32_t offset);
     void fail_mbarrier(const Issuer& by, std::uint32_t address, FaultKind kind, std::string message);
     // mbarrier_ops.cpp

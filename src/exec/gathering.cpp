@@ -96,9 +96,16 @@ void execute_together(std::span<const Participant> participants) {
 
 /// Whether every live lane of the warp executes the operation now. If not, those that do wait.
 bool Executor::gather(Context& c) {
-    if ((c.warp.live & ~c.active) == 0) return true;
+    if ((c.warp.live & ~c.active) == 0) {
+        observe_converged(c);
+        return true;
+    }
     wait_for_others(c);
     return false;
+}
+
+void Executor::observe_converged(const Context& c) {
+    if (observer_ != nullptr) observer_->converged(site(c));
 }
 
 /// The active lanes wait at this operation; the others of the group, whose guard is false, go on.
@@ -134,6 +141,7 @@ Step Executor::collective(Context& c) {
         wait_for_others(c);
         return Step::stop;
     }
+    observe_converged(c);
     for (LaneMask left = c.active; left != 0;) {
         const Participant members{&c.group, lanes_with_mask(c.group, left, masks.lane[std::countr_zero(left)])};
         execute_together({&members, 1});
@@ -194,6 +202,11 @@ bool Executor::resolve_collective(Warp& warp, Group& group) {
         left &= ~lanes_with_mask(group, left, mask);
         if ((mask & warp.live & ~present) != 0) continue;
         execute_together(participants);
+        if (observer_ != nullptr) {
+            machine::EventSite together = site(context_of(warp, group));
+            together.lanes = present;
+            observer_->converged(together);
+        }
         wrote();  // values of other lanes have arrived: a loop that waits for them does not only poll
         // Splitting appends groups, which never moves them (Warp::groups).
         for (const Participant& each : participants) {

@@ -219,6 +219,7 @@ Result<LaunchReport> launch(const Program& program, const Device& device, machin
     std::uint64_t threads = options.threads != 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
     threads = std::min(threads, state.end_cluster - state.first_cluster);
     if (options.seed || options.observer != nullptr || options.breakpoint != nullptr) threads = 1;
+    if (options.observer != nullptr) options.observer->launch_begins(program.functions[0]);
     state.epochs = std::vector<LaunchState::Epoch>(threads);
     state.idle_epochs.assign(threads, LaunchState::busy);
     state.idle_timed.assign(threads, false);

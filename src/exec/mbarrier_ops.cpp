@@ -83,6 +83,7 @@ bool Executor::init_mbarrier(Context& c, int lane, std::uint32_t address) {
     record->initialised = {&by.function, &by.code, c.warp.cta->state.rank, c.warp.index, by.lanes};
     std::memcpy(bytes, &record->word, sizeof record->word);
     wrote();
+    if (observer_ != nullptr) observer_->barrier({site_of(by), BarrierEvent::Kind::init, true, address});
     return true;
 }
 
@@ -93,6 +94,8 @@ bool Executor::mbarrier_update(Context& c, int lane, std::uint32_t address) {
     FoundMbarrier mbarrier;
     if (!find_mbarrier(by, address, mbarrier)) return false;
     if (op.op == Op::mbarrier_inval) {
+        if (observer_ != nullptr)
+            observer_->barrier({site_of(by), BarrierEvent::Kind::inval, true, address, mbarrier.record->phase});
         std::memset(mbarrier.bytes, 0, 8);
         auto& records = mbarrier.cta->mbarriers;
         records.erase(records.begin() + (mbarrier.record - records.data()));

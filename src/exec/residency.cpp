@@ -30,8 +30,20 @@ bool Executor::enter_cluster() {
         cluster->ctas.back()->cluster = cluster.get();
         for (std::uint32_t warp = 0; warp < launch_.warps_per_cta; ++warp) cluster->order.push_back({rank, warp});
     }
+    if (observer_ != nullptr)
+        for (const auto& cta : cluster->ctas) observer_->cta_begins(event_of(*cta));
     resident_.push_back(std::move(cluster));
     return true;
+}
+
+machine::CtaEvent Executor::event_of(const CtaRun& cta) const {
+    return {launch_.loaded.functions[0].function,
+            static_cast<std::uint32_t>(cta.state.linear),
+            cta.cluster->index,
+            cta.state.rank,
+            launch_.ctas_per_cluster,
+            launch_.warps_per_cta,
+            launch_.shared_end};
 }
 
 std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t rank) {

@@ -156,8 +156,9 @@ bool Executor::resolve_global(Context& c, Access::Kind kind, std::uint32_t bytes
 }
 
 /// One event per space that the lanes access.
-void Executor::observe_access(Context& c, Access::Kind kind, std::uint32_t bytes, const Lanes& lanes) {
-    Access event{site(c), kind, lanes.space, bytes, std::span<const Address, 32>(lanes.address)};
+void Executor::observe_access(Context& c, Access::Kind kind, std::uint32_t bytes, const Lanes& lanes,
+                              const Address* mbarriers) {
+    Access event{site(c), kind, lanes.space, bytes, std::span<const Address, 32>(lanes.address), mbarriers};
     if (!lanes.mixed) return observer_->access(event);
     for (LaneMask left = c.active; left != 0;) {
         event.space = lanes.spaces[std::countr_zero(left)];

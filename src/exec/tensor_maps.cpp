@@ -131,6 +131,9 @@ Step Executor::replace_tensor_map(Context& c) {
             return wrong(FaultKind::bulk_copy, fmt::format("the field does not have the value {}", value));
         const auto fresh = machine::encode(*map);
         std::memcpy(bytes, fresh.data(), fresh.size());
+        machine::EventSite where = site(c);
+        where.lanes = 1u << lane;
+        if (observer_ != nullptr) observer_->tensor_map({where, false, at});
     }
     wrote();
     return Step::next;
@@ -151,6 +154,7 @@ Step Executor::copy_tensor_map(Context& c) {
         if (source[i] == nullptr) return Step::fault;
     }
     for (std::size_t i = 0; i < 2; ++i) std::memcpy(to[i], source[i], half);
+    if (observer_ != nullptr) observer_->tensor_map({site(c), true, into});
     wrote();
     return Step::next;
 }

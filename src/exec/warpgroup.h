@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/code.h"
+#include "machine/events.h"
 
 namespace tilepath::exec {
 
@@ -83,6 +84,7 @@ struct OperandTable {
     std::vector<std::int32_t>
         chunks;  ///< by (row, chunk of k), or, MN-major, by (k, chunk of rows); from `start` less its phase
     std::int32_t least = 0, most = 0;  ///< of the chunks' first bytes
+    std::vector<machine::Run> runs;    ///< the same bytes in ascending order, neighbours joined
     std::string error;                 ///< why there is none
 };
 

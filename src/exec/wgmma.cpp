@@ -10,6 +10,7 @@
 namespace tilepath::exec {
 
 using machine::CopyPolicy;
+using machine::GroupEvent;
 using program::Settle;
 
 namespace {
@@ -114,6 +115,20 @@ bool Executor::joins(Context& c, const PendingWgmma& others, const PendingWgmma&
     return false;
 }
 
+void Executor::observe_wgmma(const Context& c, const PendingWgmma& operation) {
+    const MatrixPlan& plan = *c.code.matrix;
+    const auto base = [&](std::uint64_t descriptor) {
+        return machine::shared_address(c.warp.cta->state.rank, table_base(descriptor));
+    };
+    machine::WgmmaEvent event{site(c), &plan.wgmma, operation.whole(), 0, base(operation.b), {}, {}};
+    event.b_runs = operand_tables_.find(operation.b, plan.shared_b).runs;
+    if (!plan.wgmma.a_in_registers) {
+        event.a_base = base(operation.a);
+        event.a_runs = operand_tables_.find(operation.a, plan.shared_a).runs;
+    }
+    observer_->wgmma(event);
+}
+
 Step Executor::wgmma(Context& c) {
     if (!gather(c)) return Step::stop;
     Warpgroup& group = warpgroup_of(c.warp);
@@ -134,6 +149,7 @@ Step Executor::wgmma(Context& c) {
         return Step::fault;
     group.pending[at].parts[w] = {&c.frame, c.frame.entry, group.committed[w], accumulates != 0};
     ++group.issued[w];
+    if (observer_ != nullptr) observe_wgmma(c, group.pending[at]);
     if (group.pending[at].whole()) wake_warpgroup(*c.warp.cta, c.warp);
     return Step::next;
 }
@@ -146,6 +162,7 @@ Step Executor::wgmma_commit(Context& c) {
     if (!gather(c)) return Step::stop;
     Warpgroup& group = warpgroup_of(c.warp);
     ++group.committed[part_of(c.warp)];
+    observe_group(c, GroupEvent::Engine::wgmma, GroupEvent::Kind::commit);
     if (launch_.options.copies == CopyPolicy::eager) land(*c.warp.cta, group, group.whole_and_closed());
     return launch_.stop.load(std::memory_order_relaxed) ? Step::fault : Step::next;
 }
@@ -169,12 +186,15 @@ Step Executor::complete(Context& c, Warpgroup& group, std::size_t count) {
 Step Executor::wgmma_wait(Context& c) {
     if (!gather(c)) return Step::stop;
     Warpgroup& group = warpgroup_of(c.warp);
-    return complete(c, group, group.covered(part_of(c.warp), static_cast<std::uint64_t>(c.op().immediate)));
+    const Step step = complete(c, group, group.covered(part_of(c.warp), static_cast<std::uint64_t>(c.op().immediate)));
+    if (step == Step::next) observe_group(c, GroupEvent::Engine::wgmma, GroupEvent::Kind::wait);
+    return step;
 }
 
 Step Executor::wgmma_settle(Context& c) {
     const auto how = static_cast<Settle>(c.op().variant);
     const bool eager = launch_.options.copies == CopyPolicy::eager;
+    if (how == Settle::early) observe_group(c, GroupEvent::Engine::wgmma, GroupEvent::Kind::settle);
     if (how == Settle::mark || (how == Settle::early && !eager)) return Step::next;
     Warpgroup& group = warpgroup_of(c.warp);
     return complete(c, group, group.issued[part_of(c.warp)] - group.landed);

@@ -40,9 +40,18 @@ OperandTable make_table(std::uint64_t descriptor, const OperandShape& shape) {
                 static_cast<std::int32_t>(atom::operand_address(operand, phase, fields.base_offset, offset)));
         }
     }
-    const auto [least, most] = std::ranges::minmax(table.chunks);
-    table.least = least;
-    table.most = most;
+    std::vector<std::int32_t> sorted = table.chunks;
+    std::ranges::sort(sorted);
+    table.least = sorted.front();
+    table.most = sorted.back();
+    for (const std::int32_t chunk : sorted) {
+        machine::Run* const last = table.runs.empty() ? nullptr : &table.runs.back();
+        const std::int32_t end = last == nullptr ? 0 : last->offset + static_cast<std::int32_t>(last->bytes);
+        if (last != nullptr && chunk <= end)
+            last->bytes += static_cast<std::uint32_t>(chunk + chunk_bytes - end);
+        else
+            table.runs.push_back({chunk, chunk_bytes});
+    }
     return table;
 }
 

@@ -17,6 +17,8 @@ struct HeadMatch {
     std::vector<DataType> types;          ///< the same, where the word is a type
     program::Flags flags;
     number::Rounding rounding = number::Rounding::rn;
+    program::MemoryOrder order = program::MemoryOrder::weak;
+    program::MemoryScope scope = program::MemoryScope::none;
     DataType operand_type(std::size_t operand) const;
 };
 
@@ -38,6 +40,8 @@ class Bound {
     /// .ftz .sat .satfinite .relu .approx .full .NaN .xorsign .abs .noftz .aligned .volatile .nc, and whether a rounding stands.
     program::Flags flags() const { return match_.flags; }
     number::Rounding rounding() const { return match_.rounding; }
+    program::MemoryOrder order() const { return match_.order; }
+    program::MemoryScope scope() const { return match_.scope; }
 
     std::size_t operand_count() const { return operands_.size(); }
     /// An operand by its name in the form; nullptr if it was left out. Of a pair: the pair.

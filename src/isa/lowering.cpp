@@ -104,6 +104,8 @@ MicroOp& Lowering::emit(Op op, DataType type, std::span<const Operand> destinati
     if (bound_) {
         out.flags = bound_->flags();
         out.rounding = bound_->rounding();
+        out.order = bound_->order();
+        out.scope = bound_->scope();
         if (ptx::Id guard = bound_->instruction().guard; guard != ptx::none)
             out.guard = read_predicate(module_.operands[guard]);
         out.instruction = static_cast<std::uint32_t>(out_.instructions.size() - 1);

@@ -43,6 +43,25 @@ std::optional<number::Rounding> rounding_named(std::string_view word, bool& inte
     return {};
 }
 
+std::optional<program::MemoryOrder> order_named(std::string_view word) {
+    using enum program::MemoryOrder;
+    if (word == "relaxed") return relaxed;
+    if (word == "acquire") return acquire;
+    if (word == "release") return release;
+    if (word == "acq_rel") return acq_rel;
+    if (word == "sc") return sc;
+    return {};
+}
+
+std::optional<program::MemoryScope> scope_named(std::string_view word) {
+    using enum program::MemoryScope;
+    if (word == "cta") return cta;
+    if (word == "cluster") return cluster;
+    if (word == "gpu" || word == "gl") return gpu;
+    if (word == "sys") return sys;
+    return {};
+}
+
 void note_word(std::string_view word, HeadMatch& match) {
     program::Flags& flags = match.flags;
     if (word == "ftz")
@@ -71,6 +90,8 @@ void note_word(std::string_view word, HeadMatch& match) {
         flags.is_volatile = true;
     else if (word == "nc")
         flags.nc = true;
+    if (const auto order = order_named(word)) match.order = *order;
+    if (const auto scope = scope_named(word)) match.scope = *scope;
     bool integer = false;
     if (auto rounding = rounding_named(word, integer)) {
         match.rounding = *rounding;

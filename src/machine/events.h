@@ -27,6 +27,7 @@ struct Access {
     program::Space space = program::Space::global;  ///< never generic
     std::uint32_t bytes = 0;                        ///< per lane, all elements of a vector
     std::span<const Address, 32> addresses;         ///< by lane, within `space` (shared: rank << 24 | offset)
+    const Address* mbarriers = nullptr;  ///< by lane: of st.async and red.async, which count on them when they land
 };
 
 /// An asynchronous copy by one lane: cp.async.
@@ -47,13 +48,17 @@ struct BulkCopy {
     const program::Bulk* bulk = nullptr;
     Address destination = 0, source = 0;  ///< shared or global, as `bulk` says; of a tensor its map's global address
     std::uint32_t bytes = 0;
-    std::uint32_t ctas = 0;           ///< into shared memory: mask of the ranks that it goes to
-    const BoxWalk* box = nullptr;     ///< of a tensor: the walk's beginning
+    std::uint32_t ctas = 0;        ///< into shared memory: mask of the ranks that it goes to
+    const BoxWalk* box = nullptr;  ///< of a tensor: the walk's beginning
+    Address mbarrier = 0;          ///< into shared memory: the one that counts, at this offset of each CTA
+    std::uint64_t group = 0;       ///< into global memory: bulk groups that the lane has committed before
+    Address map = 0;               ///< of a tensor: generic address of its map
 };
 
 struct BarrierEvent {
     /// complete: an arrival or transfer that ends the phase. expect and transfer: of an mbarrier's transaction bytes.
-    enum class Kind : std::uint8_t { arrive, wait, complete, expect, transfer };
+    /// wait: of a barrier of the CTA or cluster, its beginning; of an mbarrier, a test that found its phase complete.
+    enum class Kind : std::uint8_t { arrive, wait, complete, expect, transfer, init, inval };
     EventSite site;
     Kind kind = Kind::arrive;
     bool mbarrier = false;
@@ -65,6 +70,50 @@ struct BarrierEvent {
 
 struct Fence {
     EventSite site;
+    Address map = 0;  ///< tensormap_acquire: generic address of the tensor map
+};
+
+/// Groups of asynchronous operations: closed, or waited for. settle: of wgmma, a register is touched too early.
+struct GroupEvent {
+    enum class Engine : std::uint8_t { cp_async, bulk, wgmma };
+    enum class Kind : std::uint8_t { commit, wait, settle };
+    EventSite site;
+    Engine engine = Engine::cp_async;
+    Kind kind = Kind::commit;
+    std::int64_t keep = 0;   ///< wait: groups that may stay pending; −1: none, nor operations of no group
+    bool only_read = false;  ///< bulk: their sources have been read
+};
+
+/// Bytes in a row of shared memory, relative to something.
+struct Run {
+    std::int32_t offset = 0;
+    std::uint32_t bytes = 0;
+};
+
+/// A warp executes a wgmma; its operands are read later, from here on.
+struct WgmmaEvent {
+    EventSite site;
+    const program::Mma* mma = nullptr;
+    bool whole = false;                   ///< the last of the warpgroup's four warps
+    Address a_base = 0, b_base = 0;       ///< shared addresses that the runs begin from
+    std::span<const Run> a_runs, b_runs;  ///< ascending; A in registers: none
+};
+
+/// A tensor map in memory is changed: by tensormap.replace, or by tensormap.cp_fenceproxy, which publishes it too.
+struct TensorMapEvent {
+    EventSite site;
+    bool copies = false;
+    Place at;
+};
+
+/// A CTA begins or has ended.
+struct CtaEvent {
+    const program::Function* function = nullptr;
+    std::uint32_t cta = 0;             ///< linear index in the grid
+    std::uint64_t cluster = 0;         ///< linear index
+    std::uint32_t rank = 0, ctas = 1;  ///< in the cluster, which has so many
+    std::uint32_t warps = 0;
+    std::uint32_t shared_end = 0;  ///< behind the last byte of its shared memory
 };
 
 /// A matrix multiply: `rows` of the warp's frame, by operand place, hold its fragments after it was executed.
@@ -86,6 +135,14 @@ class Observer {
     virtual void barrier(const BarrierEvent&) {}
     virtual void fence(const Fence&) {}
     virtual void multiply(const Multiply&) {}
+    virtual void group(const GroupEvent&) {}
+    virtual void wgmma(const WgmmaEvent&) {}
+    virtual void tensor_map(const TensorMapEvent&) {}
+    /// Lanes of a warp execute something together that waits for all of them: bar.warp.sync, shfl.sync, `.aligned`.
+    virtual void converged(const EventSite&) {}
+    virtual void launch_begins(const program::Function&) {}
+    virtual void cta_begins(const CtaEvent&) {}
+    virtual void cta_ends(const CtaEvent&) {}
     /// Every operation that at least one lane executes, before it does; only if wants_operations().
     virtual void operation(const EventSite&) {}
     virtual bool wants_operations() const { return false; }

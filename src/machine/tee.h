@@ -19,6 +19,13 @@ class Tee : public Observer {
     void barrier(const BarrierEvent& event) override { each(&Observer::barrier, event); }
     void fence(const Fence& event) override { each(&Observer::fence, event); }
     void multiply(const Multiply& event) override { each(&Observer::multiply, event); }
+    void group(const GroupEvent& event) override { each(&Observer::group, event); }
+    void wgmma(const WgmmaEvent& event) override { each(&Observer::wgmma, event); }
+    void tensor_map(const TensorMapEvent& event) override { each(&Observer::tensor_map, event); }
+    void converged(const EventSite& event) override { each(&Observer::converged, event); }
+    void launch_begins(const program::Function& event) override { each(&Observer::launch_begins, event); }
+    void cta_begins(const CtaEvent& event) override { each(&Observer::cta_begins, event); }
+    void cta_ends(const CtaEvent& event) override { each(&Observer::cta_ends, event); }
     void operation(const EventSite& event) override { each(&Observer::operation, event); }
     bool wants_operations() const override { return std::ranges::any_of(observers_, &Observer::wants_operations); }
 

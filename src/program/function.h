@@ -57,6 +57,8 @@ struct MicroOp {
     BoolOp bool_op{};
     std::uint8_t variant = 0;  ///< the operation's own enumeration; ops.inc says which
     std::uint8_t vector = 1;
+    MemoryOrder order = MemoryOrder::weak;
+    MemoryScope scope = MemoryScope::none;
     std::uint16_t destinations = 0, sources = 0;
     std::uint32_t first_operand = 0;
     Operand guard;                 ///< none: always

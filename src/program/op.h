@@ -61,6 +61,10 @@ enum class Settle : std::uint8_t {
     early,  ///< they do where the policy is eager: the kernel is wrong, and ptxas would wait here
     mark    ///< nothing: their registers are still theirs
 };
+/// What a memory operation or fence orders, as its `.sem` says; weak: nothing was said.
+enum class MemoryOrder : std::uint8_t { weak, relaxed, acquire, release, acq_rel, sc };
+/// For whom it does; none: nothing was said.
+enum class MemoryScope : std::uint8_t { none, cta, cluster, gpu, sys };
 enum class TestProperty : std::uint8_t { finite, infinite, number, notanumber, normal, subnormal };
 enum class Compare : std::uint8_t { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };

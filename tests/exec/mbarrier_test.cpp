@@ -184,7 +184,7 @@ TEST(MbarrierKernel, RemoteArrivals) {
 struct Recorder : machine::Observer {
     std::vector<std::string> events;
     void barrier(const machine::BarrierEvent& each) override {
-        static constexpr const char* names[] = {"arrive", "wait", "complete", "expect", "transfer"};
+        static constexpr const char* names[] = {"arrive", "wait", "complete", "expect", "transfer", "init", "inval"};
         events.push_back(fmt::format("{} {} {:x} {} {}",
                                      each.cluster    ? "cluster"
                                      : each.mbarrier ? "mbarrier"
@@ -206,9 +206,9 @@ TEST(MbarrierKernel, ObserversSeeEveryStep) {
                                         blocks(1, 1), options, out);
     ASSERT_TRUE(report.ok());
     EXPECT_THAT(recorder.events,
-                ElementsAre("mbarrier expect 400 0 16", "mbarrier arrive 400 0 0", "mbarrier transfer 400 0 4",
-                            "mbarrier complete 400 0 12", "mbarrier wait 400 1 0", "mbarrier complete 400 1 0",
-                            "cluster arrive 0 0 0", "cluster wait 0 1 0"));
+                ElementsAre("mbarrier init 400 0 0", "mbarrier expect 400 0 16", "mbarrier arrive 400 0 0",
+                            "mbarrier transfer 400 0 4", "mbarrier complete 400 0 12", "mbarrier wait 400 1 0",
+                            "mbarrier complete 400 1 0", "cluster arrive 0 0 0", "cluster wait 0 1 0"));
 }
 
 std::string fault_of(const std::string& body, std::uint32_t ctas = 1) {
