@@ -124,6 +124,7 @@ std::vector<Finding> BankConflicts::findings(const program::Program& program) {
             ++instructions;
         }
         finding.advice = free_swizzle(meet, instructions);
+        finding.banks = tally.worst;
         finding.times = tally.times;
         finding.weight = static_cast<double>(tally.wavefronts - tally.ideal);
         out.push_back(std::move(finding));

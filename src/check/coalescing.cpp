@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
+
+#include "machine/tma.h"
 
 namespace tilepath::check {
 namespace {
@@ -55,9 +58,83 @@ void Coalescing::add(const machine::EventSite& site, const WarpAccess& access) {
     tally.worst = access;
 }
 
+/// Rows of a box, each with its sectors; a sector that two neighbouring rows share counts once.
+void Coalescing::bulk_issued(const machine::BulkCopy& event) {
+    if (event.box == nullptr) return;
+    BoxTally& tally = boxes_.of(event.site);
+    machine::BoxWalk walk = *event.box;
+    machine::BoxRow row;
+    SectorCount count;
+    BoxTally shape;
+    std::uint64_t bytes = 0;
+    machine::Address sectors_end = 0, lines_end = 0;
+    while (walk.next(row)) {
+        if (row.begin == row.end) continue;
+        const machine::Address first = row.global + row.begin, end = row.global + row.end;
+        if (shape.rows == 0) shape.first = first;
+        if (shape.rows == 1) shape.second = first;
+        ++shape.rows;
+        shape.row_bytes = row.end - row.begin;
+        bytes += row.end - row.begin;
+        const auto touched = [&](std::uint64_t unit, machine::Address& behind) {
+            const machine::Address begin = first / unit, last = (end - 1) / unit + 1;
+            const machine::Address fresh = last - std::min(last, std::max(begin, behind));
+            behind = std::max(behind, last);
+            return static_cast<std::uint32_t>(fresh);
+        };
+        // Rows that go back in memory begin anew.
+        if (first / 32 < sectors_end && end / 32 + 1 < sectors_end) sectors_end = lines_end = 0;
+        count.sectors += touched(32, sectors_end);
+        count.lines += touched(128, lines_end);
+    }
+    count.fewest_sectors = static_cast<std::uint32_t>((bytes + 31) / 32);
+    count.fewest_lines = static_cast<std::uint32_t>((bytes + 127) / 128);
+    ++tally.times;
+    tally.all.sectors += count.sectors, tally.all.lines += count.lines;
+    tally.all.fewest_sectors += count.fewest_sectors, tally.all.fewest_lines += count.fewest_lines;
+    if (count.sectors - count.fewest_sectors <= tally.worst.sectors - tally.worst.fewest_sectors && tally.times > 1)
+        return;
+    tally.worst = count;
+    tally.rows = shape.rows, tally.row_bytes = shape.row_bytes;
+    tally.first = shape.first, tally.second = shape.second;
+}
+
+std::vector<Finding> Coalescing::box_findings(const program::Program& program) const {
+    std::vector<Finding> out;
+    for (const auto& [op, tally] : boxes_) {
+        const double ratio =
+            tally.all.fewest_sectors == 0 ? 1 : static_cast<double>(tally.all.sectors) / tally.all.fewest_sectors;
+        if (ratio <= threshold) continue;
+        Finding finding;
+        finding.check = "coalescing";
+        finding.message = fmt::format(
+            "{:.3g} times the sectors that the boxes' bytes fill: {} of 32 bytes where {} would do, {} lines of 128 "
+            "bytes "
+            "where {} would do",
+            ratio, tally.all.sectors, tally.all.fewest_sectors, tally.all.lines, tally.all.fewest_lines);
+        finding.place = program::code_place(program, *tally.function, op);
+        finding.facts = {fmt::format(
+            "a box of {} rows of {} bytes{}: {} sectors in {} lines, {} in {} would do", tally.rows, tally.row_bytes,
+            tally.rows > 1 ? fmt::format(", {} bytes apart", tally.second - tally.first) : "", tally.worst.sectors,
+            tally.worst.lines, tally.worst.fewest_sectors, tally.worst.fewest_lines)};
+        finding.advice =
+            tally.row_bytes % 32 != 0
+                ? "make the box's rows a multiple of 32 bytes, 128 where the swizzle allows: more of dimension 0, "
+                  "fewer rows"
+                : fmt::format(
+                      "rows begin {} bytes behind a sector: let the tensor's address, its strides and "
+                      "the first coordinate be multiples of 32 bytes",
+                      tally.first % 32);
+        finding.times = tally.times;
+        finding.weight = static_cast<double>(tally.all.sectors - tally.all.fewest_sectors);
+        out.push_back(std::move(finding));
+    }
+    return out;
+}
+
 std::vector<Finding> Coalescing::findings(const program::Program& program) {
     if (const auto whole = copies_.take()) add(whole->first, whole->second);
-    std::vector<Finding> out;
+    std::vector<Finding> out = box_findings(program);
     for (const auto& [op, tally] : tallies_) {
         const double ratio = static_cast<double>(tally.sectors) / static_cast<double>(tally.fewest_sectors);
         if (tally.worst_excess == 0 || ratio <= threshold) continue;

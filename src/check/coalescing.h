@@ -13,6 +13,7 @@ class Coalescing : public Check {
 
     void access(const machine::Access& event) override;
     void copy_issued(const machine::Copy& event) override;
+    void bulk_issued(const machine::BulkCopy& event) override;
     std::vector<Finding> findings(const program::Program& program) override;
 
     struct Tally {
@@ -22,10 +23,21 @@ class Coalescing : public Check {
         WarpAccess worst;
     };
 
+    /// Of an instruction that copies boxes of tensors.
+    struct BoxTally {
+        const program::Function* function = nullptr;
+        std::uint64_t times = 0;
+        SectorCount all, worst;
+        std::uint32_t row_bytes = 0, rows = 0;   ///< of the worst: what a row has within the tensor
+        machine::Address first = 0, second = 0;  ///< where its first two rows begin
+    };
+
   private:
+    std::vector<Finding> box_findings(const program::Program& program) const;
     void add(const machine::EventSite& site, const WarpAccess& access);
 
     PerInstruction<Tally> tallies_;
+    PerInstruction<BoxTally> boxes_;
     CopyGatherer copies_;
 };
 

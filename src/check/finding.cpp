@@ -1,18 +1,23 @@
 #include "check/finding.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "check/bank_conflicts.h"
 #include "check/coalescing.h"
+#include "check/ordering.h"
+#include "check/rules.h"
 
 namespace tilepath::check {
 
 Checks::Checks() {
     checks_.push_back(std::make_unique<Coalescing>());
     checks_.push_back(std::make_unique<BankConflicts>());
+    checks_.push_back(std::make_unique<Ordering>());
     for (auto& each : checks_) add(*each);
 }
 
@@ -22,16 +27,82 @@ std::vector<Finding> Checks::findings(const program::Program& program) {
         std::vector<Finding> its = each->findings(program);
         std::move(its.begin(), its.end(), std::back_inserter(out));
     }
-    std::ranges::sort(out, [](const Finding& a, const Finding& b) {
-        return std::tuple(-a.weight, a.check, a.place.ptx.line, a.place.ptx.column) <
-               std::tuple(-b.weight, b.check, b.place.ptx.line, b.place.ptx.column);
+    return grouped(std::move(out));
+}
+
+namespace {
+
+void sort(std::vector<Finding>& findings) {
+    std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
+        return std::tuple(-a.weight, a.check, a.place.ptx.line, a.place.ptx.column, a.message) <
+               std::tuple(-b.weight, b.check, b.place.ptx.line, b.place.ptx.column, b.message);
     });
+}
+
+std::string opcode(const Finding& finding) {
+    const std::string& text = finding.place.operation;
+    const std::size_t guard = text.starts_with('@') ? text.find(' ') + 1 : 0;
+    return text.substr(guard, text.find(' ', guard) - guard);
+}
+
+}  // namespace
+
+std::vector<Finding> grouped(std::vector<Finding> findings) {
+    sort(findings);
+    using Key = std::tuple<std::string, std::string, std::string, std::string, unsigned, std::string, unsigned>;
+    std::map<Key, std::size_t> groups;
+    std::vector<Finding> out;
+    for (Finding& each : findings) {
+        const program::CodePlace& place = each.place;
+        if (place.source_line == 0) {
+            out.push_back(std::move(each));
+            continue;
+        }
+        const auto [group, fresh] =
+            groups.try_emplace(Key{each.check, place.function, opcode(each), place.source_file, place.source_line,
+                                   each.other ? each.other->source_file : "", each.other ? each.other->source_line : 0},
+                               out.size());
+        if (fresh) {
+            out.push_back(std::move(each));
+            continue;
+        }
+        Finding& first = out[group->second];
+        first.also.push_back(place.ptx.line);
+        first.times += each.times;
+        first.weight += each.weight;
+    }
+    for (Finding& each : out) {
+        std::ranges::sort(each.also);
+        const auto rest = std::ranges::unique(each.also);
+        each.also.erase(rest.begin(), rest.end());
+        std::erase(each.also, each.place.ptx.line);
+    }
+    sort(out);
+    return out;
+}
+
+std::vector<std::string> fingerprints(const std::vector<Finding>& findings) {
+    std::map<std::string, int> counts;
+    std::vector<std::pair<std::tuple<unsigned, unsigned>, std::size_t>> by_place;
+    for (std::size_t i = 0; i < findings.size(); ++i)
+        by_place.push_back({{findings[i].place.ptx.line, findings[i].place.ptx.column}, i});
+    std::ranges::sort(by_place);
+    std::vector<std::string> out(findings.size());
+    for (const auto& [place, i] : by_place) {
+        const Finding& each = findings[i];
+        const std::string& file = each.place.source_file;
+        const std::string key =
+            fmt::format("{}:{}:{}:{}", each.check, each.place.function, opcode(each), file.substr(file.rfind('/') + 1));
+        out[i] = fmt::format("{}:{}", key, counts[key]++);
+    }
     return out;
 }
 
 std::string to_string(const Finding& finding) {
     std::string out = fmt::format("finding ({}): {}\n  {}\n  {} executions by a warp\n", finding.check, finding.message,
                                   program::describe(finding.place), finding.times);
+    if (!finding.also.empty())
+        out += fmt::format("  copies of it: {}:{}\n", finding.place.ptx.file, fmt::join(finding.also, ", "));
     for (const std::string& fact : finding.facts) out += "  " + fact + "\n";
     if (!finding.advice.empty()) out += "  change: " + finding.advice + "\n";
     return out;

@@ -3,9 +3,11 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "check/warp_access.h"
 #include "machine/tee.h"
 #include "program/code_place.h"
 
@@ -16,10 +18,13 @@ struct Finding {
     std::string check;    ///< its name: `coalescing`, `bank-conflicts`
     std::string message;  ///< what is wrong, one line
     program::CodePlace place;
-    std::vector<std::string> facts;  ///< one bad example: lanes, addresses
-    std::string advice;              ///< what to change
-    std::uint64_t times = 0;         ///< executions by a warp that it counts
-    double weight = 0;               ///< the worst first: what the fault costs, in sectors or wavefronts
+    std::optional<program::CodePlace> other;  ///< the access or instruction that it clashes with
+    std::vector<unsigned> also;               ///< lines of the PTX with the same finding: copies of one source line
+    std::vector<std::string> facts;           ///< one bad example: lanes, addresses
+    std::optional<WarpAccess> banks;          ///< bank-conflicts: the example, to draw
+    std::string advice;                       ///< what to change
+    std::uint64_t times = 0;                  ///< executions by a warp that it counts
+    double weight = 0;                        ///< the worst first: what the fault costs, in sectors or wavefronts
 };
 
 /// A consumer of events that ends with findings.
@@ -39,6 +44,14 @@ class Checks : public machine::Tee {
   private:
     std::vector<std::unique_ptr<Check>> checks_;
 };
+
+/// Findings of one check in the copies of one source line (a loop unrolled, a function inlined) become one, that of the
+/// worst copy; where no source line is known, those that cost the same by the same instruction.
+std::vector<Finding> grouped(std::vector<Finding> findings);
+
+/// What stays the same of a finding when lines move: its check, function, instruction's name and source file, and the
+/// how manieth of those it is. By finding, in their order.
+std::vector<std::string> fingerprints(const std::vector<Finding>& findings);
 
 /// Lines for a terminal, each ended.
 std::string to_string(const Finding& finding);

@@ -3,12 +3,12 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/run_options.h"
 #include "host/compare.h"
 #include "host/launch_file.h"
 #include "host/stop.h"
-#include "check/finding.h"
 #include "report/data_path.h"
 #include "report/findings.h"
 
@@ -18,6 +18,7 @@ namespace {
 struct Options : RunOptions {
     std::string file;
     bool counts = false, checks = false;
+    CheckOptions check;
     host::StopRequest stop;
 };
 
@@ -131,10 +132,10 @@ int run(const Options& options) {
         return report_bad_input(check_needs_cpu().error());
     if (!options.stop.at.empty()) return run_to_line(options, *job, *how);
     report::DataPathCounter counter(*job->launches.front().program);
-    check::Checks checks;
     machine::Tee observers;
     if (options.counts) observers.add(counter);
-    if (options.checks) observers.add(checks);
+    std::optional<CheckedRun> checked;
+    if (options.checks) checked.emplace(options.check, observers);
     if (options.counts || options.checks) how->observer = &observers;
     // With --json standard output holds nothing but the JSON.
     if (options.json) how->print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
@@ -149,8 +150,13 @@ int run(const Options& options) {
         own = std::move(*ran);
     }
     if (auto saved = host::save(*job, *outcome); !saved) return report_bad_input(saved.error());
-    const std::vector<check::Finding> findings =
-        options.checks ? checks.findings(*job->launches.front().program) : std::vector<check::Finding>{};
+    std::vector<check::Finding> findings;
+    std::string notes;
+    if (checked) {
+        auto found = checked->findings(*job, *outcome, notes);
+        if (!found) return report_bad_input(found.error());
+        findings = std::move(*found);
+    }
     int status = exit_clean;
     if (options.json) {
         if (!findings.empty()) status = exit_difference;
@@ -164,7 +170,7 @@ int run(const Options& options) {
         fmt::print("{}\n", out.dump(2));
     } else {
         status = tell(*job, *outcome, options.on_gpu());
-        if (options.checks) std::fputs(report::findings_text(findings).c_str(), stdout);
+        if (options.checks) std::fputs((report::findings_text(findings) + notes).c_str(), stdout);
         if (status == exit_clean && !findings.empty()) status = exit_difference;
         if (own) {
             for (std::size_t i = 0; i < job->buffers.size(); ++i)
@@ -185,6 +191,7 @@ void add_check(CLI::App& program, int& exit_status) {
         "check", "Run the kernels of a launch file and tell what is wrong with their data path: exit status 1 if anything is");
     command->add_option("FILE", options->file, "The launch file (`tilepath init` writes one)")->required();
     options->add_to(*command);
+    options->check.add_to(*command);
     command->add_flag("--counts", options->counts, "Print which instructions moved what, how often");
     command->callback([options, &exit_status] { exit_status = run(*options); });
 }

@@ -15,13 +15,27 @@ std::string findings_text(const std::vector<check::Finding>& findings) {
 
 nlohmann::json findings_as_json(const std::vector<check::Finding>& findings) {
     nlohmann::json out = nlohmann::json::array();
-    for (const check::Finding& each : findings) {
-        nlohmann::json one{
-            {"check", each.check},         {"message", each.message},     {"function", each.place.function},
-            {"file", each.place.ptx.file}, {"line", each.place.ptx.line}, {"instruction", each.place.operation},
-            {"executions", each.times},    {"facts", each.facts},         {"advice", each.advice}};
+    const std::vector<std::string> prints = check::fingerprints(findings);
+    for (std::size_t i = 0; i < findings.size(); ++i) {
+        const check::Finding& each = findings[i];
+        nlohmann::json one{{"fingerprint", prints[i]},
+                           {"check", each.check},
+                           {"message", each.message},
+                           {"function", each.place.function},
+                           {"file", each.place.ptx.file},
+                           {"line", each.place.ptx.line},
+                           {"instruction", each.place.operation},
+                           {"executions", each.times},
+                           {"facts", each.facts},
+                           {"advice", each.advice}};
         if (each.place.source_line != 0)
             one["source"] = {{"file", each.place.source_file}, {"line", each.place.source_line}};
+        if (!each.also.empty()) one["also_in_lines"] = each.also;
+        if (each.other) {
+            one["other"] = {{"line", each.other->ptx.line}, {"instruction", each.other->operation}};
+            if (each.other->source_line != 0)
+                one["other"]["source"] = {{"file", each.other->source_file}, {"line", each.other->source_line}};
+        }
         out.push_back(std::move(one));
     }
     return out;

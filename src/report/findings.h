@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "check/finding.h"
+#include "check/timeline.h"
 
 namespace tilepath::report {
 
@@ -11,5 +12,9 @@ namespace tilepath::report {
 std::string findings_text(const std::vector<check::Finding>& findings);
 
 nlohmann::json findings_as_json(const std::vector<check::Finding>& findings);
+
+/// A page that stands alone: the findings with what they tell, pictures of the banks that conflicting accesses meet in,
+/// and what was under way when.
+std::string findings_as_html(const std::vector<check::Finding>& findings, const check::Timeline& timeline);
 
 }  // namespace tilepath::report

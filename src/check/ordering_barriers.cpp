@@ -1,0 +1,169 @@
+// Barriers of the CTA and of the cluster, and mbarriers.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "check/ordering.h"
+
+namespace tilepath::check {
+
+using machine::BarrierEvent;
+using program::MemoryOrder;
+using program::Op;
+
+namespace {
+
+constexpr std::uint32_t all_lanes = ~0u;
+
+}  // namespace
+
+void Ordering::barrier(const BarrierEvent& event) {
+    if (event.site.cta != last_cta_ && !ctas_.contains(event.site.cta)) return;  // its whole cluster has ended
+    const Who w = who(event.site);
+    WarpState& warp = *w.warp;
+    if (event.mbarrier) return at_mbarrier(w, event);
+    ++warp.activity;
+    if (event.cluster) return cluster_barrier(w, event);
+    BarrierState& state = w.cta->barriers[event.barrier % w.cta->barriers.size()];
+    if (event.kind == BarrierEvent::Kind::complete) {
+        if (event.generation >= state.generation) {
+            state.done = std::exchange(state.pending, {});
+            state.generation = event.generation + 1;
+        }
+        acquire(warp, state);
+        if (event.site.lanes == all_lanes) warp.synced = warp.epoch, tick(warp);
+        return;
+    }
+    for (const PublishedPtr& each : warp.read) learn(w, *each);
+    warp.read.clear();
+    release(warp, state);
+}
+
+void Ordering::cluster_barrier(const Who& who, const BarrierEvent& event) {
+    BarrierState& state = who.cluster->barrier;
+    const bool relaxed = event.site.op->order == MemoryOrder::relaxed;
+    if (event.kind == BarrierEvent::Kind::arrive) {
+        // The first that arrives in a phase ends the one before, also where nobody had to wait for it.
+        if (event.generation > state.generation) {
+            state.done = std::exchange(state.pending, {});
+            state.generation = event.generation;
+        }
+        // A fence before it makes a relaxed arrival release: fence.mbarrier_init what it is for, others everything.
+        if (!relaxed || who.warp->fenced || who.warp->init_fenced) release(*who.warp, state);
+        return;
+    }
+    if (event.kind == BarrierEvent::Kind::complete && event.generation >= state.generation) {
+        state.done = std::exchange(state.pending, {});
+        state.generation = event.generation + 1;
+    } else if (event.kind == BarrierEvent::Kind::wait && event.generation > state.generation) {
+        state.done = std::exchange(state.pending, {});
+        state.generation = event.generation;
+    }
+    acquire(*who.warp, state);
+}
+
+MbarrierState* Ordering::find_mbarrier(const ClusterState& cluster, machine::Address address, CtaState** cta) const {
+    const auto shared = static_cast<std::uint32_t>(address);
+    const std::uint32_t rank = machine::shared_rank(shared);
+    if (rank >= cluster.ctas.size()) return nullptr;
+    CtaState& holder = *cluster.ctas[rank];
+    if (cta != nullptr) *cta = &holder;
+    const auto found = holder.mbarriers.find(machine::shared_offset(shared));
+    return found == holder.mbarriers.end() ? nullptr : &found->second;
+}
+
+void Ordering::misuse(std::uint32_t site, std::uint32_t other, std::string check, std::string message,
+                      std::vector<std::string> facts, std::string advice) {
+    Misuse& found = misuses_[{site, check + message}];
+    if (found.times++ == 0)
+        found = {std::move(check), std::move(message), std::move(advice), std::move(facts), other, 1};
+}
+
+/// Whoever uses an mbarrier must know that it has been initialised.
+void Ordering::check_initialised(const Who& who, const MbarrierState& state, const machine::EventSite& site) {
+    if (state.by == who.warp->agent || who.warp->knows.seen.of(agents_[state.by].index) >= state.by_epoch) return;
+    misuse(site_of(site), state.by_site, "mbarrier-init",
+           "this uses an mbarrier whose initialisation nothing makes visible here",
+           {fmt::format("CTA {}, warp {} uses it; CTA {}, warp {} has initialised it", who.cta->linear,
+                        who.warp->number, agents_[state.by].cta, agents_[state.by].number)},
+           "a barrier of all that use it behind mbarrier.init: bar.sync within the CTA; within a cluster "
+           "fence.mbarrier_init.release.cluster and barrier.cluster");
+}
+
+/// Bytes that are expected and do not come, or come unexpected, in a phase that never completes.
+void Ordering::check_bytes(const MbarrierState& state) {
+    if (!state.live || state.expected == state.transferred) return;
+    const bool expects = state.expect_site != 0;
+    misuse(expects ? state.expect_site : state.transfer_site, expects ? state.transfer_site : 0, "expected-bytes",
+           expects ? "the bytes that this expects are not those that the copies bring"
+                   : "copies count bytes on an mbarrier that expects none in this phase",
+           {fmt::format("phase {} of the mbarrier at {:#x} in CTA {}: {} bytes expected, {} copied", state.generation,
+                        agents_[state.agent].number, agents_[state.agent].cta, state.expected, state.transferred)},
+           fmt::format("expect {} bytes in this phase: every byte of every box, also what lies outside the tensor",
+                       state.transferred));
+}
+
+void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
+    WarpState& warp = *w.warp;
+    const program::MicroOp& op = *event.site.op;
+    CtaState* holder = nullptr;
+    MbarrierState* state = find_mbarrier(*w.cluster, event.barrier, &holder);
+    if (event.kind == BarrierEvent::Kind::init) {
+        const std::uint32_t offset = machine::shared_offset(static_cast<std::uint32_t>(event.barrier));
+        MbarrierState fresh;
+        Agent agent;
+        agent.kind = Agent::Kind::mbarrier;
+        agent.cta = w.cta->linear, agent.number = offset;
+        fresh.agent = new_agent(*w.cluster, agent, fresh.index);
+        fresh.by = warp.agent, fresh.by_epoch = warp.epoch, fresh.by_site = site_of(event.site);
+        fresh.live = true;
+        w.cta->mbarriers[offset] = std::move(fresh);
+        ++warp.activity;
+        return;
+    }
+    if (state == nullptr) return;
+    if (event.kind == BarrierEvent::Kind::inval) {
+        state->live = false;
+        check_initialised(w, *state, event.site);
+        return;
+    }
+    const bool by_copy = op.op == Op::bulk_copy || op.op == Op::st_async || op.op == Op::red_async;
+    const bool arrives = op.op == Op::mbarrier_arrive || op.op == Op::cp_async_mbarrier_arrive;
+    const bool completes = event.kind == BarrierEvent::Kind::complete;
+    if (event.kind == BarrierEvent::Kind::expect && op.op != Op::cp_async_mbarrier_arrive) {
+        state->expected += event.bytes;
+        state->expect_site = site_of(event.site);
+    } else if (!by_copy && (event.kind == BarrierEvent::Kind::transfer || (completes && !arrives))) {
+        state->transferred += event.bytes;
+        state->transfer_site = site_of(event.site);
+    }
+    const bool again = last_arrival_.warp == &warp && last_arrival_.op == &op &&
+                       last_arrival_.barrier == event.barrier && last_arrival_.activity == warp.activity;
+    if (!by_copy && !again) check_initialised(w, *state, event.site);
+    if (event.kind == BarrierEvent::Kind::wait) {
+        if (again && warp.knows.seen.of(state->index) >= event.generation) return;
+        if (op.order != MemoryOrder::relaxed) warp.knows.join(state->done);
+        warp.knows.seen.raise(state->index, static_cast<Epoch>(event.generation));
+        last_arrival_ = {&warp, &op, event.barrier, ++warp.activity};
+        return;
+    }
+    if (arrives && (event.kind == BarrierEvent::Kind::arrive || completes) && !again) {
+        if (op.op == Op::cp_async_mbarrier_arrive && warp.copies.agent != 0)
+            state->pending.seen.raise(warp.copies.index, warp.copies.batch++);
+        if (holder != w.cta) {
+            Actor act = actor(w, site_of(event.site), true);
+            visit(w, *holder, act.stamp);
+        }
+        if (op.order != MemoryOrder::relaxed) release(warp, *state);
+        last_arrival_ = {&warp, &op, event.barrier, warp.activity};
+    }
+    if (!completes) return;
+    state->done = state->pending;
+    state->generation = event.generation + 1;
+    state->done.seen.raise(state->index, static_cast<Epoch>(state->generation));
+    // What copies bring beyond that counts in the next phase.
+    state->transferred -= state->expected;
+    state->expected = 0;
+}
+
+}  // namespace tilepath::check

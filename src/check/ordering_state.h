@@ -1,0 +1,97 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "check/shadow.h"
+#include "machine/events.h"
+
+namespace tilepath::check {
+
+/// What a release publishes through a place in memory, for whoever acquires it, in any cluster.
+struct Published {
+    std::vector<Clock::Entry> seen, fenced_shared, fenced_global;
+};
+using PublishedPtr = std::shared_ptr<const Published>;
+
+/// A warp's cp.async: batches end where a group is committed or an arrival on an mbarrier is asked for.
+struct CopyGroups {
+    AgentId agent = 0;  ///< 0: none yet
+    std::uint32_t index = 0;
+    Epoch batch = 1;
+    std::array<std::uint32_t, 32> committed{};
+    std::vector<Epoch> last_batch;  ///< by group number
+};
+
+/// A lane's bulk copies into global memory.
+struct BulkGroups {
+    AgentId reads = 0, writes = 0;
+    std::uint32_t reads_index = 0, writes_index = 0;
+    std::uint32_t committed = 0;
+};
+
+struct WarpState {
+    AgentId agent = 0;
+    std::uint32_t index = 0, number = 0;  ///< of the agent in the cluster; of the warp in the CTA
+    Epoch epoch = 1, synced = 0;
+    Knowledge knows;
+    std::uint32_t lanes = 0;         ///< that have accessed memory
+    std::uint64_t activity = 0;      ///< what it has done so far, arrivals of the same instruction aside
+    bool unsynced = false;           ///< it has accessed memory since its lanes met
+    bool init_fenced = false;        ///< it has executed a fence.mbarrier_init
+    PublishedPtr fenced;             ///< what it knew at its last fence: what a relaxed write publishes
+    std::vector<PublishedPtr> read;  ///< by relaxed reads since its last fence: what that acquires
+    CopyGroups copies;
+    std::map<std::uint32_t, BulkGroups> bulks;  ///< by lane
+    std::uint32_t wgmma_groups = 0;             ///< committed
+    bool wgmma_pending = false;                 ///< one has been issued and not waited for
+};
+
+struct BarrierState {
+    Knowledge pending, done;
+    std::uint64_t generation = 0;
+};
+
+struct MbarrierState : BarrierState {
+    AgentId agent = 0;
+    std::uint32_t index = 0;
+    // Who has initialised it, and whether it still is.
+    AgentId by = 0;
+    Epoch by_epoch = 0;
+    std::uint32_t by_site = 0;
+    bool live = false;
+    // Of the phase that has not completed: bytes, and by which instructions.
+    std::int64_t expected = 0, transferred = 0;
+    std::uint32_t expect_site = 0, transfer_site = 0;
+};
+
+/// What others of the cluster have done to a CTA's shared memory: it must not end before they are known to be through.
+struct Visit {
+    Epoch epoch = 0;
+    std::uint32_t site = 0;
+};
+
+struct CtaState {
+    std::uint32_t linear = 0, rank = 0;
+    std::vector<Cell> cells;
+    std::vector<WarpState> warps;
+    std::array<BarrierState, 16> barriers;
+    std::map<std::uint32_t, MbarrierState> mbarriers;      ///< by offset
+    std::vector<std::pair<AgentId, std::uint32_t>> wgmma;  ///< by warpgroup: agent and its index
+    std::map<AgentId, Visit> visits;
+    std::map<machine::Address, std::uint64_t> acquired_maps;  ///< generic address: which edit has been acquired
+};
+
+struct ClusterState {
+    explicit ClusterState(const std::vector<Agent>& all) : shadow(all) {}
+
+    std::uint32_t serial = 0;
+    std::vector<AgentId> agents;                  ///< by index
+    std::vector<std::unique_ptr<CtaState>> ctas;  ///< by rank
+    std::uint32_t ended = 0;
+    BarrierState barrier;
+    Shadow shadow;
+    std::unordered_map<machine::Address, std::vector<PublishedPtr>> places;  ///< by shared address
+};
+
+}  // namespace tilepath::check

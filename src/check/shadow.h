@@ -1,0 +1,121 @@
+#pragma once
+#include <array>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "check/history.h"
+
+namespace tilepath::check {
+
+/// Why two accesses are not ordered.
+enum class Disorder : std::uint8_t {
+    none,
+    unordered,  ///< nothing orders them
+    lanes,      ///< of one warp, whose lanes have not met since
+    proxy       ///< ordered, but the async proxy need not see what the generic proxy wrote
+};
+
+/// Whose access it is, as shadow memory needs to know. Clocks are those of the cluster `cluster`.
+struct Actor {
+    const Clock* seen = nullptr;
+    const Clock* fenced = nullptr;  ///< of the async proxy: generic writes that it sees; null: the generic proxy
+    std::uint32_t cluster = 0;
+    AgentId warp = 0;  ///< that executes or has issued it
+    Epoch synced = 0;  ///< of the warp: up to there its lanes know of one another
+    Stamp stamp;
+    bool writes = false;
+};
+
+struct Conflict {
+    Disorder disorder = Disorder::none;
+    Stamp earlier;
+    bool earlier_wrote = false;
+    std::uint8_t earlier_lane = Cell::any_lane, lane = Cell::any_lane;
+    std::uint64_t address = 0;  ///< of the byte
+};
+
+/// Follows accesses through cells of shadow memory.
+class Shadow {
+  public:
+    explicit Shadow(const std::vector<Agent>& agents) : agents_(agents) {}
+
+    /// Begins an access: what follows is of one actor.
+    void begin(const Actor& actor);
+    /// `bytes` bytes from `offset` on, `lane`'s; `cells[0]` holds bytes 0 … 3, whose address is `base`. Keeps one
+    /// conflict of each kind with each earlier access.
+    void touch(Cell* cells, std::uint64_t base, std::uint32_t offset, std::uint32_t bytes, std::uint8_t lane);
+    /// The same reads by another actor of the same cluster and agent: what was met is judged for it too.
+    void again(const Actor& actor);
+    /// Of the access that began last.
+    std::span<const Conflict> conflicts() const { return conflicts_; }
+
+    /// Of all that is shared among cells.
+    std::size_t bytes() const { return history_.bytes() + splits_.capacity() * sizeof(splits_[0]); }
+    void clear();
+
+  private:
+    struct Seen {
+        StampId id = ~0u;
+        Disorder disorder = Disorder::none;
+        bool fresh_own = false;  ///< of the same warp, whose lanes have not met since: the lane matters
+    };
+    void touch_cell(Cell& cell, std::uint64_t address, std::uint8_t lane);
+    void touch_bytes(Cell& cell, std::uint64_t address, std::uint32_t first, std::uint32_t end, std::uint8_t lane);
+    Seen judge(StampId id, bool wrote) const;
+    bool knows(const Clock& clock, const Stamp& stamp) const;
+    void check_write(const Cell& cell, std::uint64_t address, std::uint8_t lane);
+    void check_readers(const Cell& cell, std::uint64_t address, std::uint8_t lane);
+    void report(const Seen& seen, bool wrote, std::uint8_t earlier_lane, std::uint64_t address, std::uint8_t lane);
+    void merge(Cell& cell);
+
+    static constexpr StampId split_mark = ~0u - 1;  ///< Cell::write: `readers` is an index into splits_
+    const std::vector<Agent>& agents_;
+    History history_;
+    std::vector<std::array<Cell, 4>> splits_;
+    std::vector<std::uint32_t> free_splits_;
+    Actor actor_;
+    StampId stamp_ = 0;
+    Seen last_write_;
+    struct {
+        ReaderId id = ~0u, with_actor = 0;
+        bool clean = false;  ///< a write conflicts with none of them
+    } last_readers_;
+    std::vector<Conflict> conflicts_;
+    struct Met {
+        StampId write = 0;
+        std::uint64_t address = 0;
+        friend bool operator==(const Met&, const Met&) = default;
+    };
+    std::vector<Met> met_;  ///< by the access that began last, each once or a few times
+};
+
+/// Shadow cells of global memory, made where it is touched.
+class ShadowPages {
+  public:
+    static constexpr std::uint64_t page_bytes = 4096;
+    Cell* page(std::uint64_t address) {
+        const std::uint64_t number = address / page_bytes;
+        if (number != last_number_ || last_ == nullptr) {
+            auto& found = pages_[number];
+            if (!found) found = std::make_unique<Page>();
+            last_number_ = number;
+            last_ = found.get();
+        }
+        return last_->data();
+    }
+    std::size_t size() const { return pages_.size(); }
+    void clear() {
+        pages_.clear();
+        last_ = nullptr;
+    }
+
+  private:
+    using Page = std::array<Cell, page_bytes / 4>;
+    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    std::uint64_t last_number_ = 0;
+    Page* last_ = nullptr;
+};
+
+}  // namespace tilepath::check
