@@ -174,17 +174,14 @@ __device__ __forceinline__ void gemm(const typename Type::Element* a, const type
         const int chunk = (column / 4) ^ (row % 4 * 2);
         return reinterpret_cast<Accumulator*>(gemm_shared) + row * config.cta_n + chunk * 4 + column % 4;
     };
-    struct alignas(2 * sizeof(Accumulator)) Pair {
-        Accumulator value[2];
-    };
 #pragma unroll
     for (int i = 0; i < mma_rows; ++i) {
 #pragma unroll
         for (int j = 0; j < mma_columns; ++j) {
             const auto& f = accumulators[i][j];
             const int row = warp_m + i * config.mma_m + lane / 4, column = warp_n + j * config.mma_n + lane % 4 * 2;
-            *reinterpret_cast<Pair*>(staged(row, column)) = Pair{{f[0], f[1]}};
-            *reinterpret_cast<Pair*>(staged(row + 8, column)) = Pair{{f[2], f[3]}};
+            ptx::st_shared_v2(ptx::shared_address(staged(row, column)), f[0], f[1]);
+            ptx::st_shared_v2(ptx::shared_address(staged(row + 8, column)), f[2], f[3]);
         }
     }
     __syncthreads();

@@ -32,6 +32,14 @@ __device__ inline void st_shared(std::uint32_t shared, Element value) {
     }
 }
 
+// Written out, for nvcc splits a store of a struct of two, and halves meet in banks that whole pairs do not.
+__device__ inline void st_shared_v2(std::uint32_t shared, float x, float y) {
+    asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(shared), "f"(x), "f"(y) : "memory");
+}
+__device__ inline void st_shared_v2(std::uint32_t shared, int x, int y) {
+    asm volatile("st.shared.v2.s32 [%0], {%1, %2};" ::"r"(shared), "r"(x), "r"(y) : "memory");
+}
+
 // Lane l gives the address of row l % 8 of matrix l / 8.
 template <bool transposed>
 __device__ inline void ldmatrix_x4(std::uint32_t& r0, std::uint32_t& r1, std::uint32_t& r2, std::uint32_t& r3,
