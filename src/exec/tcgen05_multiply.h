@@ -23,6 +23,8 @@ struct Tcgen05Plan {
     /// Bytes of shared memory that a descriptor leads to, relative to its start: of a, then of b; the last exclusive.
     std::array<std::int64_t, 2> first_byte{}, last_byte{};
     std::uint64_t id = 0;  ///< alike for the same shape, types and data path
+    /// Alike for operations that differ in their addresses, factor ids and enable-input-d only: steps along k.
+    std::uint64_t chain = 0;
 };
 
 /// The matrix products of tcgen05, for one host thread.
@@ -32,9 +34,9 @@ class Tcgen05Multiplier {
     ~Tcgen05Multiplier();
 
     const Tcgen05Plan& plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands);
-    /// Products of one plan with one D in a row, each adding to the one before it (but the first may not accumulate).
-    /// D is written in place; the cells' `written` bits are the caller's. Empty, or what is wrong with the sparsity
-    /// metadata, which can only be known now.
+    /// Products with one D in a row, whose plans have the same `chain`, each adding to the one before it (but the first
+    /// may not accumulate); `plan` is the first one's. D is written in place; the cells' `written` bits are the
+    /// caller's. Empty, or what is wrong with the sparsity metadata, which can only be known now.
     std::string multiply(const Tcgen05Plan& plan, std::span<const Tcgen05Operands> run, const Tcgen05Ctas& ctas);
 
   private:

@@ -76,6 +76,12 @@ struct Tcgen05FullPlan : Tcgen05Plan {
     int part_columns() const { return atom.shape.n / parts; }
 };
 
+/// One operation of a run.
+struct Tcgen05Step {
+    const Tcgen05FullPlan* plan = nullptr;
+    const Tcgen05Operands* operands = nullptr;
+};
+
 /// Fills in everything, or `error`.
 void make_tcgen05_plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands, Tcgen05FullPlan& plan);
 /// Rows, scales, metadata, and the cells that all of it touches.
@@ -87,15 +93,14 @@ inline machine::TensorMemoryAddress tensor_address(std::uint64_t address) {
 }
 
 /// One product with metadata. Empty, or what is wrong with them.
-std::string multiply_sparse(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                            std::span<const std::uint8_t> b, std::size_t b_stride);
+std::string multiply_sparse(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::span<const std::uint8_t> b,
+                            std::size_t b_stride);
 
 /// Rows of A of one CTA, from shared or Tensor Memory, to `out` + r · `stride`; `part`: whose copy in Tensor Memory.
-void read_tcgen05_a(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                    std::size_t cta, const Tcgen05Rows& rows, int part, std::uint8_t* out, std::size_t stride);
+void read_tcgen05_a(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::size_t cta, const Tcgen05Rows& rows,
+                    int part, std::uint8_t* out, std::size_t stride);
 /// All of B, columns as rows of k.
-void read_tcgen05_b(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                    std::uint8_t* out, std::size_t stride);
+void read_tcgen05_b(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::uint8_t* out, std::size_t stride);
 
 /// D · 2^-exponent, rounded to nearest where that is subnormal. (How the hardware rounds is not published.)
 std::uint32_t scaled_down(std::uint32_t word, number::Format format, int exponent);

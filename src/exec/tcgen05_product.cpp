@@ -25,24 +25,23 @@ std::uint32_t scaled_down(std::uint32_t word, number::Format format, int exponen
     return static_cast<std::uint32_t>(value);
 }
 
-std::string Tcgen05Product::multiply(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run,
-                                     const Tcgen05Ctas& ctas) {
-    read_b(plan, run, ctas);
-    if (plan.what.sparse) return multiply_sparse(plan, run[0], ctas, b_, static_cast<std::size_t>(plan.b_row_bytes));
+std::string Tcgen05Product::multiply(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas) {
+    const Tcgen05FullPlan& plan = *run[0].plan;
+    read_b(run, ctas);
+    if (plan.what.sparse) return multiply_sparse(run[0], ctas, b_, static_cast<std::size_t>(plan.b_row_bytes));
     const bool scaled = plan.factors > 0;
     for (std::size_t cta = 0; cta < static_cast<std::size_t>(plan.what.cta_group); ++cta) {
         machine::TensorMemory& memory = *ctas.tensor[cta];
-        if (scaled) read_scales_b(plan, run, memory);
+        if (scaled) read_scales_b(run, memory);
         for (const Tcgen05Rows& rows : plan.rows) {
             for (int part = 0; part < plan.parts; ++part) {
                 // Each window of lanes has its own copies of B's factors, which a kernel ought to make alike.
                 const bool split = scaled && copies_differ(plan, run.size(), rows, part);
                 for (int from = 0, step = split ? window : rows.rows; from < rows.rows; from += step) {
                     const Tcgen05Rows piece{rows.first + from, std::min(step, rows.rows - from), rows.lane + from};
-                    if (part == 0 || scaled || plan.what.a_in_tensor_memory)
-                        prepare_a(plan, run, ctas, cta, piece, part);
+                    if (part == 0 || scaled || plan.what.a_in_tensor_memory) prepare_a(run, ctas, cta, piece, part);
                     prepare_b(plan, run.size(), part, piece.lane + part * plan.part_lanes());
-                    multiply_rows(plan, run[0], memory, static_cast<int>(cta), piece, part);
+                    multiply_rows(plan, *run[0].operands, memory, static_cast<int>(cta), piece, part);
                 }
             }
         }
@@ -51,11 +50,11 @@ std::string Tcgen05Product::multiply(const Tcgen05FullPlan& plan, std::span<cons
 }
 
 /// B of all operations, side by side. What was prepared of the same bytes stays.
-void Tcgen05Product::read_b(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run,
-                            const Tcgen05Ctas& ctas) {
+void Tcgen05Product::read_b(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas) {
+    const Tcgen05FullPlan& plan = *run[0].plan;
     const auto step = static_cast<std::size_t>(plan.b_row_bytes), stride = step * run.size();
     read_.resize(static_cast<std::size_t>(plan.atom.shape.n) * stride);
-    for (std::size_t i = 0; i < run.size(); ++i) read_tcgen05_b(plan, run[i], ctas, read_.data() + i * step, stride);
+    for (std::size_t i = 0; i < run.size(); ++i) read_tcgen05_b(run[i], ctas, read_.data() + i * step, stride);
     if (prepared_recipe_ == plan.engine->recipe() && prepared_columns_ == plan.part_columns() &&
         prepared_stride_ == stride && b_ == read_)
         return;
@@ -66,8 +65,8 @@ void Tcgen05Product::read_b(const Tcgen05FullPlan& plan, std::span<const Tcgen05
     prepared_stride_ = stride;
 }
 
-void Tcgen05Product::read_scales_b(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run,
-                                   const machine::TensorMemory& memory) {
+void Tcgen05Product::read_scales_b(std::span<const Tcgen05Step> run, const machine::TensorMemory& memory) {
+    const Tcgen05FullPlan& plan = *run[0].plan;
     const auto factors = static_cast<std::size_t>(plan.factors), per_row = factors * run.size();
     const auto columns = static_cast<std::size_t>(plan.atom.shape.n);
     for (int w = 0; w < windows; ++w) {
@@ -77,7 +76,7 @@ void Tcgen05Product::read_scales_b(const Tcgen05FullPlan& plan, std::span<const 
             for (std::size_t i = 0; i < run.size(); ++i)
                 for (std::size_t f = 0; f < factors; ++f)
                     scales[n * per_row + i * factors + f] =
-                        scale_at(memory, run[i].scale_b, plan.scales_b[n * factors + f], w * window);
+                        scale_at(memory, run[i].operands->scale_b, run[i].plan->scales_b[n * factors + f], w * window);
     }
 }
 
@@ -91,20 +90,21 @@ bool Tcgen05Product::copies_differ(const Tcgen05FullPlan& plan, std::size_t run,
     return false;
 }
 
-void Tcgen05Product::prepare_a(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run,
-                               const Tcgen05Ctas& ctas, std::size_t cta, const Tcgen05Rows& rows, int part) {
+void Tcgen05Product::prepare_a(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas, std::size_t cta,
+                               const Tcgen05Rows& rows, int part) {
+    const Tcgen05FullPlan& plan = *run[0].plan;
     const auto step = static_cast<std::size_t>(plan.row_bytes), stride = step * run.size();
     a_.resize(static_cast<std::size_t>(rows.rows) * stride);
     for (std::size_t i = 0; i < run.size(); ++i)
-        read_tcgen05_a(plan, run[i], ctas, cta, rows, part, a_.data() + i * step, stride);
+        read_tcgen05_a(run[i], ctas, cta, rows, part, a_.data() + i * step, stride);
     const auto factors = static_cast<std::size_t>(plan.factors), per_row = factors * run.size();
     scales_a_.resize(static_cast<std::size_t>(rows.rows) * per_row);
     for (std::size_t i = 0; i < run.size() && factors > 0; ++i)
         for (int row = 0; row < rows.rows; ++row)
             for (std::size_t f = 0; f < factors; ++f)
                 scales_a_[static_cast<std::size_t>(row) * per_row + i * factors + f] =
-                    scale_at(*ctas.tensor[cta], run[i].scale_a,
-                             plan.scales_a[static_cast<std::size_t>(rows.first + row) * factors + f],
+                    scale_at(*ctas.tensor[cta], run[i].operands->scale_a,
+                             run[i].plan->scales_a[static_cast<std::size_t>(rows.first + row) * factors + f],
                              rows.lane + row + part * plan.part_lanes());
     number::BlockScales scales;
     if (factors > 0) scales = {scales_a_.data(), static_cast<std::ptrdiff_t>(per_row)};

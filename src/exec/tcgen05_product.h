@@ -9,21 +9,20 @@
 
 namespace tilepath::exec {
 
-/// Multiplies operations of one plan as one longer product, and keeps the memory for the next.
+/// Multiplies operations of one chain as one longer product, and keeps the memory for the next.
 class Tcgen05Product {
   public:
     /// Empty, or what is wrong with the sparsity metadata.
-    std::string multiply(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run, const Tcgen05Ctas& ctas);
+    std::string multiply(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas);
 
   private:
     static constexpr int windows = 4;  // of 32 lanes, one for each warp of a warpgroup
 
-    void read_b(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run, const Tcgen05Ctas& ctas);
-    void read_scales_b(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run,
-                       const machine::TensorMemory& memory);
+    void read_b(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas);
+    void read_scales_b(std::span<const Tcgen05Step> run, const machine::TensorMemory& memory);
     bool copies_differ(const Tcgen05FullPlan& plan, std::size_t run, const Tcgen05Rows& rows, int part) const;
-    void prepare_a(const Tcgen05FullPlan& plan, std::span<const Tcgen05Operands> run, const Tcgen05Ctas& ctas,
-                   std::size_t cta, const Tcgen05Rows& rows, int part);
+    void prepare_a(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas, std::size_t cta, const Tcgen05Rows& rows,
+                   int part);
     void prepare_b(const Tcgen05FullPlan& plan, std::size_t run, int part, int lane);
     void multiply_rows(const Tcgen05FullPlan& plan, const Tcgen05Operands& first, machine::TensorMemory& memory,
                        int cta, const Tcgen05Rows& rows, int part);

@@ -49,8 +49,10 @@ void read_lanes(const Tcgen05FullPlan& plan, const machine::TensorMemory& memory
 
 }  // namespace
 
-void read_tcgen05_a(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                    std::size_t cta, const Tcgen05Rows& rows, int part, std::uint8_t* out, std::size_t stride) {
+void read_tcgen05_a(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::size_t cta, const Tcgen05Rows& rows,
+                    int part, std::uint8_t* out, std::size_t stride) {
+    const Tcgen05FullPlan& plan = *step.plan;
+    const Tcgen05Operands& operands = *step.operands;
     if (plan.what.a_in_tensor_memory) {
         read_lanes(plan, *ctas.tensor[cta], tensor_address(operands.a).column, rows,
                    rows.lane + part * plan.part_lanes(), out, stride);
@@ -62,8 +64,9 @@ void read_tcgen05_a(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands
                sign_bits(plan.engine->recipe(), number::Side::a));
 }
 
-void read_tcgen05_b(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                    std::uint8_t* out, std::size_t stride) {
+void read_tcgen05_b(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::uint8_t* out, std::size_t stride) {
+    const Tcgen05FullPlan& plan = *step.plan;
+    const Tcgen05Operands& operands = *step.operands;
     const int columns = plan.atom.shape.n, own = columns / plan.what.cta_group;
     const auto row_bytes = static_cast<std::size_t>(plan.b_row_bytes);
     for (int cta = 0; cta < plan.what.cta_group; ++cta)

@@ -53,13 +53,13 @@ std::string select(const Tcgen05FullPlan& plan, const machine::TensorMemory& mem
 
 class SparseProduct {
   public:
-    SparseProduct(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                  std::span<const std::uint8_t> b, std::size_t b_stride)
-        : plan_(plan), operands_(operands), ctas_(ctas), recipe_(plan.engine->recipe()) {
+    SparseProduct(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::span<const std::uint8_t> b,
+                  std::size_t b_stride)
+        : step_(step), plan_(*step.plan), operands_(*step.operands), ctas_(ctas), recipe_(plan_.engine->recipe()) {
         const int bits = number::operand_bits(recipe_, number::Side::b);
-        for (int n = 0; n < plan.atom.shape.n; ++n)
+        for (int n = 0; n < plan_.atom.shape.n; ++n)
             b_.push_back(
-                decode_row(b.data() + static_cast<std::size_t>(n) * b_stride, plan.atom.shape.k, bits, recipe_.b));
+                decode_row(b.data() + static_cast<std::size_t>(n) * b_stride, plan_.atom.shape.k, bits, recipe_.b));
     }
 
     std::string multiply_row(std::size_t cta, const Tcgen05Rows& row, int part) {
@@ -68,7 +68,7 @@ class SparseProduct {
         if (std::string wrong = select(plan_, memory, operands_.metadata, row.first, part, selected_); !wrong.empty())
             return wrong;
         std::vector<std::uint8_t> bytes(static_cast<std::size_t>(plan_.row_bytes));
-        read_tcgen05_a(plan_, operands_, ctas_, cta, row, part, bytes.data(), bytes.size());
+        read_tcgen05_a(step_, ctas_, cta, row, part, bytes.data(), bytes.size());
         const int bits = number::operand_bits(recipe_, number::Side::a);
         const std::vector<Term> a = decode_row(bytes.data(), plan_.atom.stored_k(), bits, recipe_.a);
         read_scales(memory, plan_.scales_a, operands_.scale_a, row.first, lane, scales_a_);
@@ -97,6 +97,7 @@ class SparseProduct {
         cell = number::dot(recipe_, a, chosen_, operands_.accumulates ? c : 0, {scales_a_, scales_b_});
     }
 
+    const Tcgen05Step& step_;
     const Tcgen05FullPlan& plan_;
     const Tcgen05Operands& operands_;
     const Tcgen05Ctas& ctas_;
@@ -109,9 +110,10 @@ class SparseProduct {
 
 }  // namespace
 
-std::string multiply_sparse(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands, const Tcgen05Ctas& ctas,
-                            std::span<const std::uint8_t> b, std::size_t b_stride) {
-    SparseProduct product(plan, operands, ctas, b, b_stride);
+std::string multiply_sparse(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::span<const std::uint8_t> b,
+                            std::size_t b_stride) {
+    const Tcgen05FullPlan& plan = *step.plan;
+    SparseProduct product(step, ctas, b, b_stride);
     for (std::size_t cta = 0; cta < static_cast<std::size_t>(plan.what.cta_group); ++cta)
         for (const Tcgen05Rows& rows : plan.rows)
             for (int i = 0; i < rows.rows; ++i)

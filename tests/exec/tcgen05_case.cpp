@@ -186,7 +186,8 @@ void Tcgen05Bench::put_a(int step) {
                           : case_.kind == Tcgen05Kind::tf32 ? 32
                           : packed4(case_.kind)             ? 4
                                                             : 8;
-    const std::uint32_t start = a_start + static_cast<std::uint32_t>(step) * 0x4000 + case_.phase;
+    const std::uint32_t start =
+        a_start + static_cast<std::uint32_t>(step) * (case_.within_row ? 32 : 0x4000) + case_.phase;
     Tcgen05Operands& to = operands.back();
     to.a = case_.a_in_tmem
                ? static_cast<std::uint64_t>(case_.lane) << 16 | static_cast<unsigned>(a_column + step * a_columns)
@@ -214,7 +215,8 @@ void Tcgen05Bench::put_a(int step) {
 void Tcgen05Bench::put_b(int step) {
     const int own = case_.n / case_.cta_group, columns = case_.n + column_shift();
     b_ = draw_matrix(case_.b, columns, k());
-    const std::uint32_t start = b_start + static_cast<std::uint32_t>(step) * 0x8000 + case_.phase;
+    const std::uint32_t start =
+        b_start + static_cast<std::uint32_t>(step) * (case_.within_row ? 32 : 0x8000) + case_.phase;
     operands.back().b = descriptor_of(start, case_.b_mn_major, case_.b_swizzle, own + column_shift());
     for (int n = 0; n < columns; ++n)
         for (int i = 0; i < k(); ++i)

@@ -31,6 +31,7 @@ struct Tcgen05Case {
     int max_shift = 0;
     std::array<std::uint32_t, 8> disabled{};
     int steps = 1;            ///< operations of one run, along k
+    bool within_row = false;  ///< steps are 32 bytes apart in the swizzle's row, and factor ids count on from 0
     std::uint32_t phase = 0;  ///< bytes that the operands begin after their swizzle's pattern
 };
 

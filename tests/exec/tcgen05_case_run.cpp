@@ -144,7 +144,8 @@ Tcgen05Bench::Tcgen05Bench(const Tcgen05Case& c, unsigned seed) : case_(c), rand
     std::array<std::vector<std::uint32_t>, 2> before;
     for (int step = 0; step < c.steps; ++step) {
         Tcgen05Operands& to = operands.emplace_back();
-        to.instruction = instruction_descriptor_of(c);
+        if (c.within_row) case_.sfa_id = case_.sfb_id = factors() * step % 4;
+        to.instruction = instruction_descriptor_of(case_);
         to.d = static_cast<std::uint32_t>(c.lane << 16);
         to.accumulates = c.accumulates || step > 0;
         to.zero_columns = c.zero_columns;
@@ -171,7 +172,7 @@ std::string Tcgen05Bench::run(Tcgen05Multiplier& multiplier) {
         if (!plans.back()->error.empty()) return plans.back()->error;
     }
     for (std::size_t first = 0, end = 0; first < operands.size(); first = end) {
-        while (end < operands.size() && plans[end] == plans[first]) ++end;
+        while (end < operands.size() && plans[end]->chain == plans[first]->chain) ++end;
         if (auto wrong = multiplier.multiply(*plans[first], std::span(operands).subspan(first, end - first), ctas());
             !wrong.empty())
             return wrong;

@@ -153,8 +153,11 @@ TEST(Tcgen05Plans, AreSharedByTheStepsOfATile) {
     EXPECT_NE(first.id, multiplier.plan(what, other).id);
     other = bench.operands[1];
     other.accumulates = false;
-    EXPECT_NE(&first, &multiplier.plan(what, other));
+    other.a += 2;  // the next 32 bytes of the swizzled row
     EXPECT_EQ(first.id, multiplier.plan(what, other).id);
+    EXPECT_EQ(first.chain, multiplier.plan(what, other).chain);
+    other.disabled_lanes[0] = 1;
+    EXPECT_NE(first.chain, multiplier.plan(what, other).chain);
 }
 
 }  // namespace

@@ -260,6 +260,25 @@ TEST(Tcgen05Multiply, RunsSeveralStepsAsOne) {
                       .steps = 3},
                      "nvf4, k of 96");
         expect_right({.n = 32, .sparse = true, .accumulates = accumulates, .steps = 2}, "sparse");
+        expect_right({.n = 32, .accumulates = accumulates, .steps = 4, .within_row = true}, "along a row");
+        expect_right({.kind = Tcgen05Kind::mxf8f6f4,
+                      .a = e5m2,
+                      .b = e4m3,
+                      .n = 32,
+                      .accumulates = accumulates,
+                      .block = 32,
+                      .steps = 4,
+                      .within_row = true},
+                     "factors of one cell");
+        expect_right({.kind = Tcgen05Kind::mxf4,
+                      .a = e2m1,
+                      .b = e2m1,
+                      .n = 32,
+                      .accumulates = accumulates,
+                      .block = 32,
+                      .steps = 4,
+                      .within_row = true},
+                     "factors of two cells");
     }
 }
 
