@@ -144,7 +144,9 @@ void lower_mma(Lowering& to, const Bound& in) {
     auto atom = atom::mma_sync({mma.m, mma.n, mma.k}, types_of(mma), mma.a_column_major ? Major::column : Major::row,
                                mma.b_row_major ? Major::row : Major::column, mma.kind);
     if (!atom) return refuse(to, atom.error());
-    // With a kind the form says who has it.
+    // With a kind the form says who has it. fp8 with f16 results or k of 16 came later than the form.
+    const bool bytes = number::traits(atom->types.a).floating && number::traits(atom->types.a).bits == 8;
+    if (bytes && (mma.k == 16 || mma.d == DataType::f16) && !has_target(to, since(8, 7, 89), atom->name)) return;
     if (mma.kind != atom::MmaKind::none || has_target(to, atom->minimum_sm, atom->name))
         emit_mma(to, in, mma, atom->a, atom->b, atom->c, atom->d);
 }

@@ -168,7 +168,7 @@ TEST(BlackwellScalar, BulkStoresWriteZerosToSharedMemory) {
     const auto bytes = [](std::uint64_t size) { return reinterpret_cast<void*>(size); };
     gpu.run_clean(program, blocks(1, 16), out, bytes(24));
     for (int i = 0; i < 16; ++i) EXPECT_EQ(out[i], (i >= 2 && i < 8) || i == 12 || i == 13 ? 0 : 0xFFFFFFFF) << i;
-    for (const auto& [size, what] : {std::pair{20ull, "multiple of 8"}, {1ull << 20, "past"}}) {
+    for (const auto& [size, what] : {std::pair{20ull, "multiple of 8"}, {1ull << 20, "ends at"}}) {
         const LaunchReport report = gpu.run(program, blocks(1, 16), {}, out, bytes(size));
         ASSERT_TRUE(report.fault) << size;
         EXPECT_NE(to_string(*report.fault).find(what), std::string::npos) << to_string(*report.fault);

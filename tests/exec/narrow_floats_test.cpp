@@ -26,19 +26,27 @@ double magnitude(const Narrow& of, std::uint32_t code) {
 }
 
 /// To nearest, ties to the even code; what is too large gives the largest, NaN the code for it or the largest.
-std::uint32_t nearest(const Narrow& of, double x, bool relu) {
-    if (std::isnan(x)) return of.nan;
-    if (relu && std::signbit(x)) return 0;
-    std::uint32_t best = 0;
-    for (std::uint32_t code = 1; code < static_cast<std::uint32_t>(of.codes); ++code) {
-        const double now = std::abs(magnitude(of, code) - std::abs(x)),
-                     before = std::abs(magnitude(of, best) - std::abs(x));
-        if (now < before || (now == before && code % 2 == 0)) best = code;
+class Nearest {
+  public:
+    explicit Nearest(const Narrow& of) : of_(of) {
+        for (int code = 0; code < of.codes; ++code) sizes_.push_back(magnitude(of, static_cast<std::uint32_t>(code)));
     }
-    if (std::abs(x) > magnitude(of, static_cast<std::uint32_t>(of.codes) - 1))
-        best = static_cast<std::uint32_t>(of.codes) - 1;
-    return best | (std::signbit(x) ? 1u << (of.exponent + of.fraction) : 0);
-}
+    std::uint32_t operator()(double x, bool relu) const {
+        if (std::isnan(x)) return of_.nan;
+        if (relu && std::signbit(x)) return 0;
+        const double size = std::min(std::abs(x), sizes_.back());
+        std::uint32_t best = 0;
+        for (std::uint32_t code = 1; code < sizes_.size(); ++code) {
+            const double now = std::abs(sizes_[code] - size), before = std::abs(sizes_[best] - size);
+            if (now < before || (now == before && code % 2 == 0)) best = code;
+        }
+        return best | (std::signbit(x) ? 1u << (of_.exponent + of_.fraction) : 0);
+    }
+
+  private:
+    Narrow of_;
+    std::vector<double> sizes_;
+};
 
 double half(std::uint32_t bits) {
     const auto e = static_cast<int>(bits >> 10 & 31);
@@ -73,6 +81,7 @@ class NarrowFloats : public ::testing::TestWithParam<Narrow> {};
 
 TEST_P(NarrowFloats, FromSingle) {
     const Narrow& to = GetParam();
+    const Nearest nearest(to);
     for (const bool relu : {false, true}) {
         for (const std::uint32_t low : {0u, 1u, 0x8000u, 0xFFFFu}) {
             if (relu && low != 0x8000u) continue;
@@ -82,7 +91,7 @@ TEST_P(NarrowFloats, FromSingle) {
                     pair(to, fmt::format("cvt.rn.satfinite{}.{}.f32 {{}}, %r1, %r2", relu ? ".relu" : "", to.name)));
             for (std::uint32_t i = 0; i < 65536; ++i) {
                 const std::uint32_t a = i << 16 | low, b = ~a;
-                ASSERT_EQ(words[i], nearest(to, single(a), relu) << to.spacing | nearest(to, single(b), relu))
+                ASSERT_EQ(words[i], nearest(single(a), relu) << to.spacing | nearest(single(b), relu))
                     << std::hex << a << (relu ? " relu" : "");
             }
         }
@@ -92,12 +101,13 @@ TEST_P(NarrowFloats, FromSingle) {
 TEST_P(NarrowFloats, FromHalf) {
     const Narrow& to = GetParam();
     if (to.fraction + to.exponent == 5) return;  // PTX ISA 9.0 has no six bits from f16
+    const Nearest nearest(to);
     for (const bool relu : {false, true}) {
         const auto words =
             run("xor.b32 %r1, %r0, 0x5A5A; shl.b32 %r1, %r1, 16; or.b32 %r1, %r1, %r0;\n" +
                 pair(to, fmt::format("cvt.rn.satfinite{}.{}.f16x2 {{}}, %r1", relu ? ".relu" : "", to.name)));
         for (std::uint32_t i = 0; i < 65536; ++i)
-            ASSERT_EQ(words[i], nearest(to, half(i ^ 0x5A5A), relu) << to.spacing | nearest(to, half(i), relu)) << i;
+            ASSERT_EQ(words[i], nearest(half(i ^ 0x5A5A), relu) << to.spacing | nearest(half(i), relu)) << i;
     }
 }
 
@@ -133,8 +143,7 @@ std::uint32_t scale(double x, bool up, bool satfinite) {
     if (std::isnan(x)) return 0xFF;
     x = std::abs(x);
     if (x > std::ldexp(1.0, 127) && (up || std::isinf(x))) return satfinite ? 0xFE : 0xFF;
-    std::uint32_t code = 0;
-    while (code < 0xFE && std::ldexp(1.0, static_cast<int>(code) + 1 - 127) <= x) ++code;
+    const auto code = x == 0 ? 0u : static_cast<std::uint32_t>(std::max(0, std::min(0xFE, std::ilogb(x) + 127)));
     return up && x > std::ldexp(1.0, static_cast<int>(code) - 127) ? code + 1 : code;
 }
 
