@@ -56,8 +56,7 @@ std::uint8_t* host(std::uint64_t global) {
 }  // namespace
 
 machine::BulkCopy Executor::event_of(const PendingBulk& bulk) const {
-    return {{bulk.function->function, bulk.code->op, static_cast<std::uint32_t>(bulk.warp->cta->state.linear),
-             bulk.warp->index, 1u << bulk.lane},
+    return {event_site(*bulk.warp, *bulk.function, *bulk.code, 1u << bulk.lane),
             bulk.id,
             bulk.lane,
             bulk.what,

@@ -175,14 +175,13 @@ void Executor::observe_group(const Context& c, GroupEvent::Engine engine, GroupE
 machine::Copy Executor::event_of(const Warp& warp, const PendingCopy& copy) const {
     const auto& code = *static_cast<const Code*>(copy.instruction);
     const auto& function = *static_cast<const LoadedFunction*>(copy.function);
-    return {
-        {function.function, code.op, static_cast<std::uint32_t>(warp.cta->state.linear), warp.index, 1u << copy.lane},
-        copy.id,
-        copy.lane,
-        copy.bytes,
-        copy.source_bytes,
-        copy.destination_address,
-        copy.source_address};
+    return {event_site(warp, function, code, 1u << copy.lane),
+            copy.id,
+            copy.lane,
+            copy.bytes,
+            copy.source_bytes,
+            copy.destination_address,
+            copy.source_address};
 }
 
 /// The source is read now, the destination written.

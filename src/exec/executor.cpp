@@ -57,11 +57,11 @@ void Executor::run_group(Warp& warp, Group& group) {
         if constexpr (observed) {
             if (stops_before(warp, *frame, op, lanes)) return leave(pc);
             if (observer_ != nullptr && active != 0 && op.op != nullptr)
-                observer_->operation({frame->function->function, op.op,
-                                      static_cast<std::uint32_t>(warp.cta->state.linear), warp.index, active});
+                observer_->operation(event_site(warp, *frame->function, op, active));
         }
         if (op.kind == Kind::lanes) {
             if (active != 0) op.lanes(op, rows, predicates, active);
+            if constexpr (observed) observe_executed(warp, *frame, op, active);
             ++pc;
             continue;
         }
@@ -119,6 +119,7 @@ void Executor::run_group(Warp& warp, Group& group) {
             quantum_ -= pc - start + 1;
             return;
         }
+        if constexpr (observed) observe_executed(warp, *frame, op, active);
         ++pc;
     }
 }

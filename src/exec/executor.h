@@ -266,6 +266,7 @@ class Executor {
     Step fail_access(Context& c, FaultKind kind, machine::Access::Kind access, int lane, machine::Place at,
                      std::uint32_t bytes, std::string message);
     machine::EventSite site(const Context& c) const;
+    void observe_executed(const Warp& warp, const Frame& frame, const Code& code, LaneMask lanes) const;
     static Context context_of(Warp& warp, Group& group);
 
     void wrote() { own_epoch_.store(own_epoch_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }

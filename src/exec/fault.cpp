@@ -75,8 +75,24 @@ std::string to_string(const Deadlock& deadlock) {
     return out;
 }
 
+machine::EventSite event_site(const Warp& warp, const LoadedFunction& function, const Code& code, LaneMask lanes) {
+    const machine::Cta& cta = warp.cta->state;
+    return {function.function,       code.op, static_cast<std::uint32_t>(cta.linear), warp.index, lanes, cta.rank,
+            warp.cta->cluster->index};
+}
+
 machine::EventSite Executor::site(const Context& c) const {
-    return {&c.function(), &c.op(), static_cast<std::uint32_t>(c.warp.cta->state.linear), c.warp.index, c.active};
+    return event_site(c.warp, *c.frame.function, c.code, c.active);
+}
+
+machine::Registers registers_of(const Frame& frame, const Code& code) {
+    return {reinterpret_cast<const std::uint32_t(*)[warp_lanes]>(frame.rows.data()), frame.predicates.data(),
+            code.places, frame.entry};
+}
+
+void Executor::observe_executed(const Warp& warp, const Frame& frame, const Code& code, LaneMask lanes) const {
+    if (observer_ == nullptr || lanes == 0 || code.op == nullptr) return;
+    observer_->executed({event_site(warp, *frame.function, code, lanes), registers_of(frame, code)});
 }
 
 Context Executor::context_of(Warp& warp, Group& group) {

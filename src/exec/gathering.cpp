@@ -207,6 +207,9 @@ bool Executor::resolve_collective(Warp& warp, Group& group) {
             together.lanes = present;
             observer_->converged(together);
         }
+        if (observe_operations_)
+            for (const Participant& each : participants)
+                observe_executed(warp, *each.group->frame, code_of(*each.group), each.lanes);
         wrote();  // values of other lanes have arrived: a loop that waits for them does not only poll
         // Splitting appends groups, which never moves them (Warp::groups).
         for (const Participant& each : participants) {

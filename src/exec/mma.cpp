@@ -69,7 +69,10 @@ Step Executor::multiply(Context& c) {
     }
     convert_accumulators(accumulators, count, plan.sum_format, plan.d_format);
     plan.d.scatter(accumulators, c.rows, c.code.places, c.active);
-    if (observer_ != nullptr) observer_->multiply({site(c), &c.function().mmas[c.op().detail]});
+    if (observer_ != nullptr) {
+        const program::Mma& mma = c.function().mmas[c.op().detail];
+        observer_->multiply({site(c), &mma, registers_of(c.frame, c.code)});
+    }
     return Step::next;
 }
 

@@ -11,6 +11,7 @@
 #include "exec/warpgroup.h"
 #include "machine/async_copy.h"
 #include "machine/cta.h"
+#include "machine/events.h"
 #include "machine/local_memory.h"
 
 namespace tilepath::exec {
@@ -114,6 +115,9 @@ struct Warp {
         burst_left = std::max(burst_left, 4 * first_burst);
     }
 };
+
+machine::EventSite event_site(const Warp& warp, const LoadedFunction& function, const Code& code, LaneMask lanes);
+machine::Registers registers_of(const Frame& frame, const Code& code);
 
 /// One setmaxnreg: which, and how many registers; negative: dec.
 struct RegisterRequest {

@@ -125,10 +125,9 @@ void Executor::multiply_part(CtaRun& cta, Warpgroup& group, std::span<const Pend
     plan.d.scatter(accumulators, rows, first.code->places, all_lanes);
     if (observer_ == nullptr) return;
     for (const PendingWgmma& each : run) {
-        const program::Function& function = *each.function->function;
-        observer_->multiply({{&function, each.code->op, static_cast<std::uint32_t>(cta.state.linear),
-                              static_cast<std::uint32_t>(w), all_lanes},
-                             &function.mmas[each.code->op->detail]});
+        const program::Mma& mma = each.function->function->mmas[each.code->op->detail];
+        observer_->multiply({event_site(cta.warps[w], *each.function, *each.code, all_lanes), &mma,
+                             registers_of(*own.frame, *each.code), each.a, each.b, each.parts[part].accumulates});
     }
 }
 

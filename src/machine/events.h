@@ -13,9 +13,20 @@ class BoxWalk;
 struct EventSite {
     const program::Function* function = nullptr;
     const program::MicroOp* op = nullptr;
-    std::uint32_t cta = 0;    ///< linear index in the grid
-    std::uint32_t warp = 0;   ///< in the CTA
-    std::uint32_t lanes = 0;  ///< mask of those that execute it
+    std::uint32_t cta = 0;      ///< linear index in the grid
+    std::uint32_t warp = 0;     ///< in the CTA
+    std::uint32_t lanes = 0;    ///< mask of those that execute it
+    std::uint32_t rank = 0;     ///< of the CTA in its cluster
+    std::uint64_t cluster = 0;  ///< linear index in the grid; without clusters that of the CTA
+};
+
+/// The registers of a warp in one function's call. A row is one 32-bit register of all lanes; a 64-bit register takes
+/// two rows, lane l in words 2l and 2l + 1. Good only during the call that hands it over.
+struct Registers {
+    const std::uint32_t (*rows)[32] = nullptr;
+    const std::uint32_t* predicates = nullptr;  ///< masks of lanes
+    const std::uint32_t* places = nullptr;      ///< of the operation's operands, destinations first: row or predicate
+    std::uint64_t frame = 0;                    ///< a number of its own for each call
 };
 
 /// A read, write or atomic of memory by the lanes of a warp. A warp's access to generic addresses that point into
@@ -116,10 +127,19 @@ struct CtaEvent {
     std::uint32_t shared_end = 0;  ///< behind the last byte of its shared memory
 };
 
-/// A matrix multiply: `rows` of the warp's frame, by operand place, hold its fragments after it was executed.
+/// A matrix multiply of a warp, or a warp's part of a wgmma when it completes: its registers hold D.
 struct Multiply {
     EventSite site;
     const program::Mma* mma = nullptr;
+    Registers registers;
+    std::uint64_t a = 0, b = 0;  ///< of a wgmma: descriptors of what lies in shared memory
+    bool accumulates = true;     ///< of a wgmma: scale-d
+};
+
+/// An operation that a warp has executed; branches, and what waits for other warps, are none.
+struct Executed {
+    EventSite site;
+    Registers registers;  ///< after it; sources never share a register with destinations
 };
 
 /// The one stream of what a kernel does. Consumers override what they need; without a consumer a kernel runs without
@@ -145,6 +165,8 @@ class Observer {
     virtual void cta_ends(const CtaEvent&) {}
     /// Every operation that at least one lane executes, before it does; only if wants_operations().
     virtual void operation(const EventSite&) {}
+    /// The same after it.
+    virtual void executed(const Executed&) {}
     virtual bool wants_operations() const { return false; }
 };
 

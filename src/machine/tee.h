@@ -27,6 +27,7 @@ class Tee : public Observer {
     void cta_begins(const CtaEvent& event) override { each(&Observer::cta_begins, event); }
     void cta_ends(const CtaEvent& event) override { each(&Observer::cta_ends, event); }
     void operation(const EventSite& event) override { each(&Observer::operation, event); }
+    void executed(const Executed& event) override { each(&Observer::executed, event); }
     bool wants_operations() const override { return std::ranges::any_of(observers_, &Observer::wants_operations); }
 
   private:

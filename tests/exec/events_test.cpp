@@ -21,7 +21,7 @@ struct Recorder : machine::Observer {
     std::vector<Seen> accesses;
     std::vector<machine::Copy> issued, landed;
     std::map<machine::BarrierEvent::Kind, int> barriers;
-    int fences = 0, multiplies = 0, operations = 0;
+    int fences = 0, multiplies = 0, operations = 0, executions = 0;
     bool all_operations = false;
 
     void access(const Access& each) override {
@@ -41,6 +41,14 @@ struct Recorder : machine::Observer {
         EXPECT_EQ(each.mma->k, 16);
     }
     void operation(const machine::EventSite&) override { ++operations; }
+    void executed(const machine::Executed& each) override {
+        executions += each.site.op->op == program::Op::mma;
+        if (each.site.op->op != program::Op::mov) return;
+        // mov of a 32-bit register: the row that it wrote holds what the row that it read holds.
+        for (int lane = 0; lane < 32; ++lane)
+            EXPECT_EQ(each.registers.rows[each.registers.places[0]][lane],
+                      each.registers.rows[each.registers.places[1]][lane]);
+    }
     bool wants_operations() const override { return all_operations; }
 };
 
@@ -127,6 +135,7 @@ TEST(Events, BarriersMultipliesAndOperations) {
     EXPECT_EQ(recorder.multiplies, 6);
     EXPECT_EQ(recorder.operations, 6 * static_cast<int>(program.functions[0].ops.size()));
     EXPECT_EQ(report.operations, static_cast<std::uint64_t>(recorder.operations));
+    EXPECT_EQ(recorder.executions, 6);
 }
 
 }  // namespace
