@@ -10,6 +10,7 @@
 #include "check/bank_conflicts.h"
 #include "check/coalescing.h"
 #include "check/ordering.h"
+#include "check/provenance/provenance.h"
 #include "check/rules.h"
 
 namespace tilepath::check {
@@ -18,8 +19,15 @@ Checks::Checks() {
     checks_.push_back(std::make_unique<Coalescing>());
     checks_.push_back(std::make_unique<BankConflicts>());
     checks_.push_back(std::make_unique<Ordering>());
+    auto provenance = std::make_unique<Provenance>();
+    provenance_ = provenance.get();
+    checks_.push_back(std::move(provenance));
     for (auto& each : checks_) add(*each);
 }
+
+Checks::~Checks() = default;
+
+void Checks::expect(Product product) { provenance_->set_product(std::move(product)); }
 
 std::vector<Finding> Checks::findings(const program::Program& program) {
     std::vector<Finding> out;

@@ -33,16 +33,25 @@ class Check : public machine::Observer {
     virtual std::vector<Finding> findings(const program::Program& program) = 0;
 };
 
+class Provenance;
+struct Product;
+
 /// Every check, fed from one stream.
 class Checks : public machine::Tee {
   public:
     Checks();
+    ~Checks() override;
+
+    /// What the kernel is to compute, for the check that follows its elements. Before it runs.
+    void expect(Product product);
+    const Provenance& provenance() const { return *provenance_; }
 
     /// The worst first; the order depends on nothing but the events.
     std::vector<Finding> findings(const program::Program& program);
 
   private:
     std::vector<std::unique_ptr<Check>> checks_;
+    Provenance* provenance_ = nullptr;  ///< one of them
 };
 
 /// Findings of one check in the copies of one source line (a loop unrolled, a function inlined) become one, that of the

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "check/finding.h"
+#include "check/provenance/product_of.h"
+#include "check/provenance/provenance.h"
 #include "cli/commands.h"
 #include "cli/gemm_text.h"
 #include "cli/run_options.h"
@@ -152,6 +154,14 @@ void print(const Options& options, const Verified& v) {
             v.difference.compared, v.ran, v.verified);
 }
 
+/// `provenance: 64 matrix instructions, the operands of all proven right`.
+std::string provenance_text(const check::Provenance& provenance) {
+    const check::Provenance::Counts& counts = provenance.counts();
+    const std::uint64_t all = counts.proven + counts.disproven + counts.unknown;
+    return fmt::format("provenance: {} matrix instructions of a warp; operands proven right {}, wrong {}, unknown {}\n", all,
+                       counts.proven, counts.disproven, counts.unknown);
+}
+
 /// Runs and verifies one generation's kernel; its facts go into `json`, or are printed.
 int run_one(const Options& options, const host::GemmKernel& kernel, const std::string& arch, nlohmann::json& json) {
     auto gemm = host::gemm_job(kernel, case_of(options, kernel), arch);
@@ -170,11 +180,14 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     observers.add(counter);
     if (options.checks) observers.add(checks);
     how->observer = &observers;
+    const host::Placed placed = [&](std::span<const machine::Address> addresses) {
+        if (options.checks) checks.expect(check::product_of(*gemm, addresses));
+    };
     Result<host::Outcome> outcome = fail("not run");
     {
         ProgressLine progress("running");
         how->progress = std::ref(progress);
-        outcome = options.on_gpu() ? host::run_on_gpu(gemm->job) : host::run_on_cpu(gemm->job, *how);
+        outcome = options.on_gpu() ? host::run_on_gpu(gemm->job) : host::run_on_cpu(gemm->job, *how, placed);
     }
     if (!outcome) return report_bad_input(outcome.error());
     const double ran = seconds_since(begin);
@@ -209,7 +222,10 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
         if (options.checks) json.back()["findings"] = report::findings_as_json(findings);
     } else {
         print(options, verified);
-        if (options.checks) std::fputs(report::findings_text(findings).c_str(), stdout);
+        if (options.checks) {
+            std::fputs(provenance_text(checks.provenance()).c_str(), stdout);
+            std::fputs(report::findings_text(findings).c_str(), stdout);
+        }
     }
     return verified.status;
 }

@@ -9,6 +9,11 @@
 #include "host/compare.h"
 #include "host/launch_file.h"
 #include "host/stop.h"
+<<<<<<< HEAD
+=======
+#include "check/finding.h"
+#include "check/provenance/product_of.h"
+>>>>>>> 66b1969 (check: provenance: each byte knows which element it came from, and each matrix instruction's operands are proven or not)
 #include "report/data_path.h"
 #include "report/findings.h"
 
@@ -140,7 +145,10 @@ int run(const Options& options) {
     // With --json standard output holds nothing but the JSON.
     if (options.json) how->print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
 
-    auto outcome = options.on_gpu() ? host::run_on_gpu(*job) : host::run_on_cpu(*job, *how);
+    const host::Placed placed = [&](std::span<const machine::Address> addresses) {
+        if (auto product = check::product_of(*job, addresses); options.checks && product) checks.expect(std::move(*product));
+    };
+    auto outcome = options.on_gpu() ? host::run_on_gpu(*job) : host::run_on_cpu(*job, *how, placed);
     if (!outcome) return report_bad_input(outcome.error());
     std::optional<host::Outcome> own;  // of tilepath, beside the GPU's
     if (options.compares_gpu()) {

@@ -122,8 +122,7 @@ void Executor::wake_waiters(CtaRun& cta, std::uint32_t offset) {
 }
 
 machine::EventSite Executor::site_of(const Issuer& by) {
-    return {by.function.function, by.code.op, static_cast<std::uint32_t>(by.warp.cta->state.linear), by.warp.index,
-            by.lanes};
+    return event_site(by.warp, by.function, by.code, by.lanes);
 }
 
 bool Executor::complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes) {

@@ -47,7 +47,7 @@ bool Outcome::ok() const {
     return true;
 }
 
-Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
+Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options, const Placed& placed) {
     auto device = machine::device_named(job.arch);
     if (!device) return std::unexpected(device.error());
     auto memory = machine::DeviceMemory::create();
@@ -63,6 +63,7 @@ Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options) {
         if (!address) return std::unexpected(address.error());
         addresses.push_back(*address);
     }
+    if (placed) placed(addresses);
     std::vector<std::array<std::uint8_t, machine::TensorMap::bytes>> tensor_maps;
     for (const TensorMap& each : job.tensor_maps) {
         machine::TensorMap map = each.map;

@@ -1,13 +1,16 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "exec/launch.h"
 #include "host/dtype.h"
+#include "host/gemm_table.h"
 #include "machine/tensor_map.h"
 #include "program/function.h"
 
@@ -72,6 +75,7 @@ struct Job {
     std::vector<Buffer> buffers;
     std::vector<TensorMap> tensor_maps;
     std::vector<Launch> launches;
+    std::optional<GemmTable> gemm;  ///< what the kernel computes; its buffers are there, with as many dimensions
 };
 
 /// What came out: the bytes of every buffer, in the order of Job::buffers.
@@ -81,8 +85,11 @@ struct Outcome {
     bool ok() const;
 };
 
+/// Told where the buffers lie, in the order of Job::buffers, before the first launch.
+using Placed = std::function<void(std::span<const machine::Address>)>;
+
 /// Runs every launch on this CPU. A kernel's fault ends the run; buffers are as they were then.
-Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options);
+Result<Outcome> run_on_cpu(const Job& job, const exec::LaunchOptions& options, const Placed& placed = {});
 
 /// Runs the same job on the first NVIDIA GPU, through the driver, which compiles the PTX itself.
 Result<Outcome> run_on_gpu(const Job& job);

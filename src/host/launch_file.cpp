@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "host/gemm_table.h"
 #include "host/npy.h"
 #include "host/tensor_map_table.h"
 #include "host/toml_table.h"
@@ -38,8 +39,7 @@ class LaunchFileReader {
         for (auto& [name, table] : top.named_tables("buffer")) file.buffers.push_back(read_buffer(name, table, false));
         for (auto& [name, table] : top.named_tables("symbol")) file.symbols.push_back(read_buffer(name, table, true));
         for (auto& [name, table] : top.named_tables("tensormap")) file.tensor_maps.push_back(read_tensor_map(name, table));
-        // What the kernel computes is for the checks; running needs none of it.
-        if (auto gemm = top.table("gemm")) (void)gemm;
+        if (auto gemm = top.table("gemm")) file.gemm = read_gemm_table(*gemm);
         top.finish();
         return file;
     }

@@ -65,6 +65,7 @@ struct LaunchFile {
     std::vector<LaunchTable> launches;
     std::vector<BufferTable> buffers, symbols;
     std::vector<TensorMapTable> tensor_maps;
+    std::optional<GemmTable> gemm;
 };
 
 /// What this machine has, of which its buffers take: device memory is the process' memory.

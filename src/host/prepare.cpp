@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -31,7 +32,9 @@ class Preparer {
         for (const LaunchTable& table : file_.launches) add_launch(table);
         if (!job_.launches.empty())
             for (const BufferTable& table : file_.symbols) add_symbol(table, *job_.launches.front().program);
+        if (file_.gemm) check_gemm(*file_.gemm);
         if (has_error(diagnostics_)) return std::unexpected(std::move(diagnostics_));
+        job_.gemm = file_.gemm;
         return std::move(job_);
     }
 
@@ -91,6 +94,19 @@ class Preparer {
         Buffer buffer = table.buffer;
         fill(table, buffer);
         job_.buffers.push_back(std::move(buffer));
+    }
+
+    /// Its buffers are there and have a dimension for each index.
+    void check_gemm(const GemmTable& table) {
+        for (const GemmTable::Operand& operand : table.operands) {
+            const auto found = std::ranges::find(job_.buffers, operand.buffer, &Buffer::name);
+            if (found == job_.buffers.end()) {
+                error(*operand.place, fmt::format("gemm.{}: there is no [buffer.{}]", operand.role, operand.buffer));
+            } else if (found->shape.size() != operand.index.size()) {
+                error(*operand.place, fmt::format("gemm.{}: expected {} indices, one for each dimension of '{}', found {}",
+                                                  operand.role, found->shape.size(), operand.buffer, operand.index.size()));
+            }
+        }
     }
 
     void add_tensor_map(const TensorMapTable& table) {

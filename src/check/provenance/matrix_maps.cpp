@@ -1,0 +1,109 @@
+#include "check/provenance/matrix_maps.h"
+
+#include <algorithm>
+
+#include "atom/ldmatrix.h"
+#include "atom/matrix_descriptor.h"
+#include "atom/mma.h"
+#include "atom/wgmma.h"
+
+namespace tilepath::check {
+namespace {
+
+using program::Op;
+
+/// Every swizzle's pattern repeats within it.
+constexpr std::uint64_t pattern_bytes = 1024, start_field = 0x3FFF, phase_field = pattern_bytes / 16 - 1;
+
+std::optional<MatrixMaps::Transfer> make_transfer(const program::MicroOp& op) {
+    if (op.source_type != program::DataType::none || (op.type != program::DataType::b16 && op.type != program::DataType::b32))
+        return {};
+    const bool transposed = op.variant & 1;
+    const auto made = op.op == Op::ldmatrix ? atom::ldmatrix(atom::MatrixShape::m8n8, op.vector, transposed)
+                                            : atom::stmatrix(atom::MatrixShape::m8n8, op.vector, transposed);
+    if (!made) return {};
+    MatrixMaps::Transfer out;
+    out.sources.resize(static_cast<std::size_t>(made->fragment.registers * 32 * 4));
+    const auto places = atom::places(made->fragment);
+    const int per_row = made->stored_columns, rows = made->stored_rows;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const int row = static_cast<int>(i) / per_row, column = static_cast<int>(i) % per_row;
+        const auto lane = made->addresses.base(std::int64_t{row})[layout::Axis::laneid];
+        (void)rows;
+        for (int b = 0; b < made->stored_bits / 8; ++b)
+            out.sources[static_cast<std::size_t>((places[i].reg * 32 + places[i].lane) * 4 + places[i].bit / 8 + b)] = {
+                static_cast<std::int8_t>(lane), static_cast<std::int8_t>(column * made->stored_bits / 8 + b)};
+    }
+    return out;
+}
+
+std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
+    const auto format = [](program::DataType type) { return program::format_of(type); };
+    const auto fa = format(mma.a), fb = format(mma.b), fc = format(mma.c), fd = format(mma.d);
+    if (mma.wmma || !fa || !fb || !fc || !fd) return {};
+    MatrixMaps::Multiply out;
+    const auto fill = [&](const atom::Fragment& a, const atom::Fragment* b, const atom::Fragment& d) {
+        if (a.blocks != 1) return false;
+        out.a = atom::places(a), out.a_registers = a.registers;
+        if (b != nullptr) out.b = atom::places(*b), out.b_registers = b->registers;
+        out.held_d = atom::held(d), out.d_registers = d.registers;
+        return d.register_bits == 32;
+    };
+    out.bits_a = number::traits(*fa).container_bits, out.bits_b = number::traits(*fb).container_bits;
+    const atom::Shape shape{mma.m, mma.n, mma.k};
+    if (mma.warpgroup) {
+        const auto atom = atom::wgmma(shape, {*fd, *fa, *fb, *fd}, mma.sparse);
+        if (!atom || !fill(atom->a, nullptr, atom->d)) return {};
+        return out;
+    }
+    const auto atom = atom::mma_sync(shape, {*fd, *fa, *fb, *fc}, mma.a_column_major ? atom::Major::column : atom::Major::row,
+                                     mma.b_row_major ? atom::Major::row : atom::Major::column);
+    if (!atom || mma.sparse || !fill(atom->a, &atom->b, atom->d)) return {};
+    return out;
+}
+
+}  // namespace
+
+atom::SharedOperand MatrixMaps::Multiply::shape(const program::Mma& mma, bool of_a, std::uint64_t descriptor) const {
+    const bool mn_major = of_a ? mma.a_column_major : mma.b_row_major;
+    return atom::described(atom::decode_matrix_descriptor(descriptor),
+                           mn_major ? atom::OperandMajor::mn : atom::OperandMajor::k, of_a ? bits_a : bits_b,
+                           of_a ? mma.m : mma.n, mma.k);
+}
+
+const MatrixMaps::Transfer* MatrixMaps::transfer(const program::MicroOp& op) {
+    auto known = transfers_.find(&op);
+    if (known == transfers_.end()) known = transfers_.emplace(&op, make_transfer(op)).first;
+    return known->second ? &*known->second : nullptr;
+}
+
+const MatrixMaps::Multiply* MatrixMaps::multiply(const program::Mma& mma) {
+    const auto known = multiplies_.find(&mma);
+    if (known != multiplies_.end()) return known->second;
+    auto like = std::ranges::find(made_, mma, &std::pair<program::Mma, std::optional<Multiply>>::first);
+    if (like == made_.end()) like = made_.emplace(made_.end(), mma, make_multiply(mma));
+    return multiplies_[&mma] = like->second ? &*like->second : nullptr;
+}
+
+std::uint32_t MatrixMaps::base(std::uint64_t descriptor) {
+    return static_cast<std::uint32_t>(descriptor & start_field & ~phase_field) * 16;
+}
+
+const std::vector<std::int32_t>* MatrixMaps::shared_places(std::uint64_t descriptor, const atom::SharedOperand& shape) {
+    const std::uint64_t key = descriptor & ~(start_field & ~phase_field);
+    for (auto each = places_.begin(); each != places_.end(); ++each) {
+        if (each->key != key || each->shape != shape) continue;
+        places_.splice(places_.begin(), places_, each);
+        return places_.front().bits ? &*places_.front().bits : nullptr;
+    }
+    constexpr std::size_t most = 128;
+    if (places_.size() == most) places_.pop_back();
+    places_.push_front({key, shape, {}});
+    const auto places = atom::operand_places(atom::decode_matrix_descriptor(key), shape);
+    if (!places) return nullptr;
+    std::vector<std::int32_t>& bits = places_.front().bits.emplace();
+    for (const atom::OperandPlace& place : *places) bits.push_back(static_cast<std::int32_t>(place.address) * 8 + place.bit);
+    return &bits;
+}
+
+}  // namespace tilepath::check

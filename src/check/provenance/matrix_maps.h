@@ -1,0 +1,54 @@
+#pragma once
+#include <list>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "atom/fragment.h"
+#include "atom/shared_operand.h"
+#include "program/function.h"
+
+namespace tilepath::check {
+
+/// What atom/ says of matrix instructions, prepared once for each.
+struct MatrixMaps {
+    /// ldmatrix and stmatrix: which byte of which address lane's row each register byte is.
+    struct Transfer {
+        struct Source {
+            std::int8_t lane = 0, byte = -1;
+        };
+        std::vector<Source> sources;  ///< by (register, lane, byte)
+        const Source& at(int reg, int lane, int byte) const {
+            return sources[static_cast<std::size_t>((reg * 32 + lane) * 4 + byte)];
+        }
+    };
+    /// mma and wgmma.
+    struct Multiply {
+        std::vector<atom::ElementPlace> a, b;
+        atom::HeldElements held_d;
+        int a_registers = 0, b_registers = 0, d_registers = 0, bits_a = 16, bits_b = 16;
+
+        /// The operand that a wgmma's descriptor describes.
+        atom::SharedOperand shape(const program::Mma& mma, bool of_a, std::uint64_t descriptor) const;
+    };
+
+    const Transfer* transfer(const program::MicroOp& op);
+    /// Null where no single map says it: wmma, several blocks.
+    const Multiply* multiply(const program::Mma& mma);
+    /// The bit of each element, row-major, from base(descriptor); null if the descriptor describes nothing.
+    const std::vector<std::int32_t>* shared_places(std::uint64_t descriptor, const atom::SharedOperand& shape);
+    static std::uint32_t base(std::uint64_t descriptor);
+
+  private:
+    std::map<const program::MicroOp*, std::optional<Transfer>> transfers_;
+    std::map<const program::Mma*, const Multiply*> multiplies_;
+    std::list<std::pair<program::Mma, std::optional<Multiply>>> made_;  ///< like instructions share one
+    struct Places {
+        std::uint64_t key = 0;
+        atom::SharedOperand shape;
+        std::optional<std::vector<std::int32_t>> bits;
+    };
+    std::list<Places> places_;
+};
+
+}  // namespace tilepath::check

@@ -1,0 +1,202 @@
+// Loads, stores and copies: origins go between registers, shared and global memory.
+#include <algorithm>
+#include <bit>
+
+#include "check/provenance/provenance.h"
+#include "machine/tma.h"
+
+namespace tilepath::check {
+namespace {
+
+using program::Space;
+
+MemoryShadow::Cta cta_of(const machine::EventSite& site, machine::Address shared) {
+    return {site.cluster, machine::shared_rank(static_cast<std::uint32_t>(shared))};
+}
+
+std::uint32_t offset_of(machine::Address shared) { return machine::shared_offset(static_cast<std::uint32_t>(shared)); }
+
+bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cluster; }
+
+constexpr std::uint32_t most_lane_bytes = 32;
+
+}  // namespace
+
+void Provenance::access(const machine::Access& event) {
+    const bool same = last_access_.op == event.site.op && last_access_.cta == event.site.cta &&
+                      last_access_.warp == event.site.warp && (last_access_.lanes.lanes & event.site.lanes) == 0;
+    if (!same) last_access_ = {event.site.op, event.site.cta, event.site.warp, {}};
+    last_access_.lanes.lanes |= event.site.lanes;
+    for (std::uint32_t left = event.site.lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        last_access_.lanes.spaces[lane] = event.space;
+        last_access_.lanes.addresses[lane] = event.addresses[lane];
+    }
+}
+
+const LaneAddresses* Provenance::addresses(const machine::EventSite& site) const {
+    const bool here = last_access_.op == site.op && last_access_.cta == site.cta && last_access_.warp == site.warp;
+    return here ? &last_access_.lanes : nullptr;
+}
+
+void Provenance::read(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t bytes,
+                      Origin* out) {
+    if (is_shared(space)) return memory_.read_shared(cta_of(site, address), offset_of(address), bytes, out);
+    if (space == Space::global || space == Space::constant) return memory_.read_global(address, bytes, out);
+    std::fill_n(out, bytes, Origin{});
+}
+
+void Provenance::write(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t bytes,
+                       const Origin* from) {
+    if (is_shared(space)) return memory_.write_shared(cta_of(site, address), offset_of(address), bytes, from);
+    if (space == Space::global) memory_.write_global(address, bytes, from);
+}
+
+void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
+    const LaneAddresses* const at = addresses(site);
+    if (at == nullptr) return r.forget_destinations();
+    const auto bytes = static_cast<std::uint32_t>(std::max(1, program::bits(r.op().type) / 8));
+    r.each_lane([&](int lane) {
+        const auto l = static_cast<std::size_t>(lane);
+        if ((at->lanes >> lane & 1) == 0) return;
+        std::array<Origin, most_lane_bytes> from{};
+        read(site, at->spaces[l], at->addresses[l], std::min(bytes * r.op().destinations, most_lane_bytes), from.data());
+        for (int i = 0; i < r.op().destinations; ++i) {
+            const int words = r.words(r.destination(i));
+            for (int w = 0; w < words; ++w) {
+                Word word{Origin::zero(), Origin::zero(), Origin::zero(), Origin::zero()};
+                for (std::uint32_t b = 0; b < 4 && std::uint32_t(w) * 4 + b < bytes; ++b)
+                    word[b] = from[std::uint32_t(i) * bytes + std::uint32_t(w) * 4 + b];
+                r.set(r.place(i), words, lane, w, word);
+            }
+        }
+    });
+}
+
+void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
+    const LaneAddresses* const at = addresses(site);
+    if (at == nullptr) return;
+    const auto bytes = static_cast<std::uint32_t>(std::max(1, program::bits(r.op().type) / 8));
+    r.each_lane([&](int lane) {
+        const auto l = static_cast<std::size_t>(lane);
+        if ((at->lanes >> lane & 1) == 0) return;
+        std::array<Origin, most_lane_bytes> out{};
+        std::uint32_t filled = 0;
+        for (int i = 1; i < r.op().sources && filled + bytes <= most_lane_bytes; ++i, filled += bytes) {
+            const int words = r.words(r.source(i));
+            for (std::uint32_t b = 0; b < bytes && int(b / 4) < words; ++b)
+                out[filled + b] = r.word(r.source_place(i), words, lane, int(b / 4))[b % 4];
+        }
+        write(site, at->spaces[l], at->addresses[l], filled, out.data());
+    });
+}
+
+/// Partial sums that are added to what lies in global memory.
+void Provenance::add_into(machine::Address address, std::uint32_t bytes, const Origin* from) {
+    std::array<Origin, most_lane_bytes> there{};
+    bytes = std::min(bytes, most_lane_bytes);
+    memory_.read_global(address, bytes, there.data());
+    for (std::uint32_t i = 0; i < bytes; ++i) {
+        if (from[i].kind() != Origin::Kind::sum) {
+            there[i] = {};
+        } else if (there[i].kind() != Origin::Kind::sum) {
+            there[i] = from[i];
+        } else if (there[i].m() == from[i].m() && there[i].n() == from[i].n()) {
+            // The byte's number stays: only the set of ks changes.
+            const std::uint32_t united = sets_.unite(there[i].ks(), from[i].ks()).set;
+            unsigned byte = 0;
+            while (byte < 7 && Origin::sum(from[i].m(), from[i].n(), from[i].ks()).byte(byte) != from[i]) ++byte;
+            there[i] = Origin::sum(from[i].m(), from[i].n(), united).byte(byte);
+        } else {
+            there[i] = {};
+        }
+    }
+    memory_.write_global(address, bytes, there.data());
+}
+
+void Provenance::reduce(const WarpRegisters& r, const machine::EventSite& site) {
+    const LaneAddresses* const at = addresses(site);
+    const bool adds = static_cast<program::AtomicOp>(r.op().variant) == program::AtomicOp::add;
+    r.forget_destinations();
+    if (at == nullptr || !adds) return;
+    const auto bytes = static_cast<std::uint32_t>(std::max(1, program::bits(r.op().type) / 8));
+    r.each_lane([&](int lane) {
+        const auto l = static_cast<std::size_t>(lane);
+        if ((at->lanes >> lane & 1) == 0 || at->spaces[l] != Space::global) return;
+        for (int i = 1; i < r.op().sources; ++i) {
+            const int words = r.words(r.source(i));
+            std::array<Origin, 16> out{};
+            for (std::uint32_t b = 0; b < bytes && b < out.size() && int(b / 4) < words; ++b)
+                out[b] = r.word(r.source_place(i), words, lane, int(b / 4))[b % 4];
+            add_into(at->addresses[l] + std::uint32_t(i - 1) * bytes, std::min<std::uint32_t>(bytes, 16), out.data());
+        }
+    });
+}
+
+void Provenance::copy_landed(const machine::Copy& event) {
+    std::array<Origin, 16> bytes{};
+    bytes.fill(Origin::zero());
+    memory_.read_global(event.source, std::min(event.source_bytes, 16u), bytes.data());
+    memory_.write_shared(cta_of(event.site, event.destination), offset_of(event.destination), std::min(event.bytes, 16u),
+                         bytes.data());
+}
+
+void Provenance::bulk_landed(const machine::BulkCopy& event) {
+    if (event.bulk->prefetch) return;
+    if (event.box != nullptr) return box_landed(event);
+    std::vector<Origin> bytes(event.bytes);
+    read(event.site, event.bulk->source, event.source, event.bytes, bytes.data());
+    if (event.bulk->destination == Space::global) {
+        if (!event.bulk->reduces) return memory_.write_global(event.destination, event.bytes, bytes.data());
+        for (std::uint32_t i = 0; i < event.bytes; i += 16) add_into(event.destination + i, 16, bytes.data() + i);
+        return;
+    }
+    for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
+        memory_.write_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))},
+                             offset_of(event.destination), event.bytes, bytes.data());
+}
+
+/// A box of a tensor: row by row, swizzled 16 bytes at a time.
+void Provenance::box_landed(const machine::BulkCopy& event) {
+    machine::BoxWalk walk(event.box->map(), event.box->place());
+    const machine::TensorMap& map = walk.map();
+    const bool loads = event.bulk->destination != Space::global;
+    const MemoryShadow::Cta own{event.site.cluster, event.site.rank};
+    std::vector<Origin> bytes(walk.row_bytes());
+    constexpr std::uint32_t unit = 8;  // no swizzle moves less
+    for (machine::BoxRow row; walk.next(row);) {
+        const std::uint32_t offset = offset_of(row.shared);
+        std::ranges::fill(bytes, Origin::zero());
+        if (loads && row.begin != row.end)
+            memory_.read_global(row.global + row.begin, row.end - row.begin, bytes.data() + row.begin);
+        for (std::uint32_t at = 0; at < walk.row_bytes(); at += unit) {
+            const auto address = static_cast<std::uint32_t>(layout::swizzled(map.swizzle, offset + at));
+            if (!loads) {
+                memory_.read_shared(own, address, unit, bytes.data() + at);
+                continue;
+            }
+            for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
+                memory_.write_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))}, address, unit,
+                                     bytes.data() + at);
+        }
+        if (loads || row.begin == row.stored_end) continue;
+        if (!event.bulk->reduces) {
+            memory_.write_global(row.global + row.begin, row.stored_end - row.begin, bytes.data() + row.begin);
+            continue;
+        }
+        for (std::uint32_t at = row.begin; at < row.stored_end; at += 16)
+            add_into(row.global + at, std::min(16u, row.stored_end - at), bytes.data() + at);
+    }
+    if (!loads) return;
+    constexpr std::size_t most_boxes = 4096;
+    if (boxes_.size() == most_boxes) boxes_.erase(boxes_.begin(), boxes_.begin() + most_boxes / 2);
+    const std::uint32_t begin = offset_of(event.destination);
+    for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
+        boxes_.push_back({{event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))},
+                          begin,
+                          begin + walk.shared_bytes(),
+                          map.swizzle,
+                          event.site});
+}
+
+}  // namespace tilepath::check

@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/provenance/product.h"
+
+namespace tilepath::check {
+
+/// What one element of a matrix instruction's operand is.
+struct OperandCell {
+    enum class Kind : std::uint8_t { unknown, unwritten, zero, element } kind = Kind::unknown;
+    const ProductMatrix* matrix = nullptr;
+    ProductMatrix::Place place;
+};
+
+/// An operand of a matrix instruction, row-major: A by m and k, B by n and k.
+struct OperandCells {
+    int rows = 0, columns = 0;
+    std::vector<OperandCell> cells;
+
+    const OperandCell& at(int row, int column) const { return cells[std::size_t(row) * std::size_t(columns) + std::size_t(column)]; }
+};
+
+/// What a product of two operands contributes, if its elements belong together.
+struct CheckedProduct {
+    enum class Verdict : std::uint8_t { proven, disproven, unknown } verdict = Verdict::unknown;
+    std::vector<std::uint32_t> m, n;  ///< of the rows of A and of B
+    KSets::Range ks;
+    std::string message;             ///< why not
+    std::vector<std::string> facts;  ///< `row 9 expected A[9, 32 to 39], found A[13, 32 to 39]`
+    bool wrong_a = false, wrong_b = false;
+};
+
+/// Whether every row of A is one row m of the kernel's A, every row of B one n of its B, and the elements that meet
+/// have equal k. `m` and `n`, where they are known from an accumulator, say which.
+CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, const std::vector<std::uint32_t>* m,
+                              const std::vector<std::uint32_t>* n);
+
+}  // namespace tilepath::check

@@ -1,0 +1,68 @@
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "machine/address_map.h"
+
+namespace tilepath::check {
+
+/// Where a byte comes from, in 64 bits: its kind, which byte of a value it is, and of what.
+class Origin {
+  public:
+    enum class Kind : std::uint8_t {
+        unknown,    ///< arithmetic that no check follows
+        unwritten,  ///< shared memory that nobody has written
+        zero,       ///< a constant, or what fills a box outside its tensor
+        memory,     ///< the byte of global memory at address()
+        element,    ///< of a value converted from the element at address()
+        sum         ///< of a sum of products: row m of A, column n of B, over the ks of a set
+    };
+
+    constexpr Origin() = default;
+    static constexpr Origin unwritten() { return Origin(Kind::unwritten, 0, 0); }
+    static constexpr Origin zero() { return Origin(Kind::zero, 0, 0); }
+    static constexpr Origin memory(machine::Address address) { return Origin(Kind::memory, 0, address); }
+    static constexpr Origin element(machine::Address address) { return Origin(Kind::element, 0, address); }
+    /// m and n below 2^20; a set of ks by its number, below 2^18.
+    static constexpr Origin sum(std::uint32_t m, std::uint32_t n, std::uint32_t ks) {
+        return Origin(Kind::sum, 0, std::uint64_t{m} << 38 | std::uint64_t{n} << 18 | ks);
+    }
+    static constexpr std::uint32_t most_rows = 1u << 20, most_sets = 1u << 18;
+
+    constexpr Kind kind() const { return static_cast<Kind>(bits_ >> 61); }
+    constexpr machine::Address address() const { return bits_ & ((std::uint64_t{1} << 48) - 1); }
+    constexpr std::uint32_t m() const { return bits_ >> 38 & (most_rows - 1); }
+    constexpr std::uint32_t n() const { return bits_ >> 18 & (most_rows - 1); }
+    constexpr std::uint32_t ks() const { return bits_ & (most_sets - 1); }
+
+    /// Byte `i` of the value whose byte 0 this is.
+    constexpr Origin byte(unsigned i) const {
+        Origin out = *this;
+        if (kind() == Kind::memory) out.bits_ += i;
+        if (kind() == Kind::element || kind() == Kind::sum) out.bits_ += std::uint64_t{i} << 58;
+        return out;
+    }
+    constexpr bool known() const { return kind() > Kind::unwritten; }
+    friend constexpr bool operator==(Origin, Origin) = default;
+
+  private:
+    constexpr Origin(Kind kind, unsigned byte, std::uint64_t payload)
+        : bits_(std::uint64_t(kind) << 61 | std::uint64_t{byte} << 58 | payload) {}
+
+    std::uint64_t bits_ = 0;
+};
+
+/// The origin of a value of `width` bytes: that of its first byte, if all belong together; else unknown.
+inline Origin whole(const Origin* bytes, unsigned width) {
+    for (unsigned i = 1; i < width; ++i)
+        if (bytes[i] != bytes[0].byte(i)) return {};
+    // A part of a larger value is no value.
+    if (bytes[0].kind() == Origin::Kind::element || bytes[0].kind() == Origin::Kind::sum)
+        return bytes[0].byte(1) == bytes[1] ? bytes[0] : Origin{};
+    return bytes[0];
+}
+
+/// The four bytes of a 32-bit register of one lane.
+using Word = std::array<Origin, 4>;
+
+}  // namespace tilepath::check

@@ -1,0 +1,103 @@
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "atom/shared_operand.h"
+#include "check/finding.h"
+#include "check/per_instruction.h"
+#include "check/provenance/moves.h"
+#include "check/provenance/operand_check.h"
+#include "check/provenance/shadow.h"
+#include "layout/swizzle.h"
+
+namespace tilepath::check {
+
+struct MatrixMaps;
+
+/// Every element lies where the instruction reads it. Each byte of shared memory and of registers knows which element
+/// of which buffer it came from; each matrix instruction's operands are compared with what the product needs, and D at
+/// the end.
+class Provenance : public Check {
+  public:
+    Provenance();
+    ~Provenance() override;
+
+    /// What the kernel is to compute; without it only what nobody has written is told.
+    void set_product(Product product) { product_ = std::move(product); }
+
+    void access(const machine::Access& event) override;
+    void executed(const machine::Executed& event) override;
+    void multiply(const machine::Multiply& event) override;
+    void copy_landed(const machine::Copy& event) override;
+    void bulk_landed(const machine::BulkCopy& event) override;
+    void cta_ends(const machine::CtaEvent& event) override { memory_.leave({event.cluster, event.rank}); }
+    bool wants_operations() const override { return true; }
+    std::vector<Finding> findings(const program::Program& program) override;
+
+    /// Matrix instructions whose operands were proven right, wrong, and neither.
+    struct Counts {
+        std::uint64_t proven = 0, disproven = 0, unknown = 0;
+    };
+    const Counts& counts() const { return counts_; }
+
+  private:
+    struct Tally {
+        const program::Function* function = nullptr;
+        std::uint64_t times = 0;
+        std::string message, advice;
+        std::vector<std::string> facts;
+    };
+    /// How a piece of shared memory was written by TMA: to be compared with how a descriptor reads it.
+    struct Box {
+        MemoryShadow::Cta cta;
+        std::uint32_t begin = 0, end = 0;
+        layout::SwizzleMode swizzle{};
+        machine::EventSite site;
+    };
+
+    void load(const WarpRegisters& registers, const machine::EventSite& site);
+    void store(const WarpRegisters& registers, const machine::EventSite& site);
+    void reduce(const WarpRegisters& registers, const machine::EventSite& site);
+    void load_matrix(const WarpRegisters& registers, const machine::EventSite& site);
+    void store_matrix(const WarpRegisters& registers, const machine::EventSite& site);
+    void move_matrix(const WarpRegisters& registers);
+    void read(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes, Origin* out);
+    void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
+               const Origin* from);
+    void add_into(machine::Address address, std::uint32_t bytes, const Origin* from);
+    void box_landed(const machine::BulkCopy& event);
+    const LaneAddresses* addresses(const machine::EventSite& site) const;
+
+    OperandCell cell(const Origin* bytes, int width, int nibble) const;
+    OperandCells fragment_cells(const WarpRegisters& registers, const std::vector<atom::ElementPlace>& places, int rows,
+                                int columns, bool by_columns, int bits, int first_operand, int warp) const;
+    OperandCells shared_cells(const machine::EventSite& site, std::uint64_t descriptor, const atom::SharedOperand& shape) const;
+    void multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row);
+    void explain_shared(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, CheckedProduct& checked,
+                        Tally& tally);
+    void tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts, std::string advice = {});
+    void check_result(std::vector<Finding>& out);
+
+    std::optional<Product> product_;
+    KSets sets_;
+    RegisterShadow registers_;
+    MemoryShadow memory_;
+    struct {
+        const program::MicroOp* op = nullptr;
+        std::uint32_t cta = 0, warp = 0;
+        LaneAddresses lanes;
+    } last_access_;
+    std::unique_ptr<MatrixMaps> maps_;
+    std::vector<Box> boxes_;
+    /// B of the wgmma that was checked last: the four warps of a warpgroup share it.
+    mutable struct {
+        MemoryShadow::Cta cta;
+        std::uint64_t descriptor = 0, version = ~std::uint64_t{0};
+        const program::Mma* mma = nullptr;
+        OperandCells cells;
+    } shared_b_;
+    PerInstruction<Tally> tallies_;
+    Counts counts_;
+};
+
+}  // namespace tilepath::check

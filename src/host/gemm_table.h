@@ -1,0 +1,32 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/source.h"
+
+namespace tilepath::host {
+
+class TomlTable;
+
+/// What a kernel computes, for the checks: which element of which buffer is D[m, n], A[m, k], B[n, k], and the scale
+/// factors of blocks along k.
+struct GemmTable {
+    /// One dimension of a buffer: `m`, `n`, `k`, another name (a batch), or one of them divided, `k/32`.
+    struct Index {
+        std::string name;
+        std::int64_t divisor = 1;
+    };
+    struct Operand {
+        std::string role;  ///< d, a, b, c, sfa, sfb
+        std::string buffer;
+        std::vector<Index> index;
+        std::optional<Place> place;
+    };
+    std::vector<Operand> operands;
+};
+
+/// Reads `[gemm]`; d, a and b must be there.
+GemmTable read_gemm_table(TomlTable& table);
+
+}  // namespace tilepath::host
