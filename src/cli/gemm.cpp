@@ -158,8 +158,10 @@ void print(const Options& options, const Verified& v) {
 std::string provenance_text(const check::Provenance& provenance) {
     const check::Provenance::Counts& counts = provenance.counts();
     const std::uint64_t all = counts.proven + counts.disproven + counts.unknown;
-    return fmt::format("provenance: {} matrix instructions of a warp; operands proven right {}, wrong {}, unknown {}\n", all,
-                       counts.proven, counts.disproven, counts.unknown);
+    const check::Provenance::Counts& d = provenance.results();
+    return fmt::format("provenance: {} matrix instructions of a warp, operands proven right {}, wrong {}, unknown {}; "
+                       "elements of D proven right {}, wrong {}, unknown {}\n",
+                       all, counts.proven, counts.disproven, counts.unknown, d.proven, d.disproven, d.unknown);
 }
 
 /// Runs and verifies one generation's kernel; its facts go into `json`, or are printed.

@@ -90,8 +90,8 @@ Origin result(const WarpRegisters& r, std::span<const Origin> operands, const Pr
 }
 
 bool keeps_sums(Op op) {
-    static constexpr Op those[] = {Op::add, Op::sub, Op::mul, Op::mad, Op::fma, Op::abs,  Op::neg,
-                                   Op::min, Op::max, Op::cvt, Op::div, Op::tanh, Op::ex2, Op::rcp};
+    static constexpr Op those[] = {Op::add, Op::sub, Op::mul, Op::mad,  Op::fma, Op::abs, Op::neg,     Op::min,
+                                   Op::max, Op::cvt, Op::div, Op::tanh, Op::ex2, Op::rcp, Op::copysign};
     return std::ranges::find(those, op) != std::end(those);
 }
 

@@ -1,4 +1,5 @@
-// A wgmma whose operands are wrong: how its descriptors read what was written, and which single field would put it right.
+// A wgmma whose operands are wrong: how its descriptors read what was written, and which single field would put it
+// right.
 #include <fmt/format.h>
 
 #include "atom/matrix_descriptor.h"
@@ -30,12 +31,16 @@ std::vector<Change> single_changes(std::uint64_t bits) {
     }
     atom::MatrixDescriptor with = is;
     std::swap(with.leading_bytes, with.stride_bytes);
-    add(fmt::format("leading and stride offsets exchanged: LBO {}, SBO {} bytes", with.leading_bytes, with.stride_bytes), with);
+    add(fmt::format("leading and stride offsets exchanged: LBO {}, SBO {} bytes", with.leading_bytes,
+                    with.stride_bytes),
+        with);
     constexpr std::uint32_t field_unit = 16;
     if (is.stride_bytes / field_unit != 0) {
         with = is;
         with.stride_bytes = is.stride_bytes / field_unit;
-        add(fmt::format("SBO {} bytes: {} was written in bytes, the field counts 16", with.stride_bytes, is.stride_bytes), with);
+        add(fmt::format("SBO {} bytes: {} was written in bytes, the field counts 16", with.stride_bytes,
+                        is.stride_bytes),
+            with);
         with.leading_bytes = is.leading_bytes / field_unit;
         add(fmt::format("LBO {} and SBO {} bytes: they were written in bytes, the fields count 16", with.leading_bytes,
                         with.stride_bytes),
@@ -78,8 +83,9 @@ void Provenance::explain_shared(const machine::Multiply& event, const OperandCel
                                 CheckedProduct& checked, Tally& tally) {
     const program::Mma& mma = *event.mma;
     if (!mma.warpgroup) {
-        tally.advice = "compare the addresses that the lanes give (ldmatrix, or loads) with what `tilepath show` says of this "
-                       "instruction";
+        tally.advice =
+            "compare the addresses that the lanes give (ldmatrix, or loads) with what `tilepath show` says of this "
+            "instruction";
         return;
     }
     const MatrixMaps::Multiply& map = *maps_->multiply(mma);
@@ -90,32 +96,51 @@ void Provenance::explain_shared(const machine::Multiply& event, const OperandCel
         const std::uint64_t descriptor = of_a ? event.a : event.b;
         const atom::MatrixDescriptor is = atom::decode_matrix_descriptor(descriptor);
         tally.facts.push_back(fmt::format("{}'s descriptor reads: {}", of_a ? "A" : "B", words(descriptor)));
-        for (auto box = boxes_.rbegin(); box != boxes_.rend(); ++box) {
-            if (box->cta != cta || is.start_bytes < box->begin || is.start_bytes >= box->end) continue;
+        const Box* const box = box_at(cta, is.start_bytes);
+        if (box != nullptr) {
             tally.facts.push_back(fmt::format("TMA wrote that tile at {:#x} with swizzle {}", box->begin,
                                               layout::traits(box->swizzle).name));
             if (box->swizzle != is.swizzle)
-                tally.message = fmt::format("TMA wrote {}'s tile with swizzle {}, the descriptor reads it with {}",
-                                            of_a ? "A" : "B", layout::traits(box->swizzle).name, layout::traits(is.swizzle).name);
-            break;
+                tally.message =
+                    fmt::format("TMA wrote {}'s tile with swizzle {}, the descriptor reads it with {}",
+                                of_a ? "A" : "B", layout::traits(box->swizzle).name, layout::traits(is.swizzle).name);
         }
-        for (const Change& change : single_changes(descriptor)) {
-            program::Mma as = mma;
-            if (change.transposed) (of_a ? as.a_column_major : as.b_row_major) ^= true;
-            OperandCells read = shared_cells(event.site, change.descriptor, map.shape(as, of_a, change.descriptor));
-            if (of_a) {
-                OperandCells part{rows, mma.k, {}};
-                part.cells.assign(read.cells.begin() + warp * rows * mma.k, read.cells.begin() + (warp + 1) * rows * mma.k);
-                read = std::move(part);
+        // Whether the operand would be one of rows m (or columns n) with the ks of the other.
+        const auto right = [&](OperandCells read) {
+            if (of_a) read = read.part(warp * rows, rows);
+            const OperandCells& other = of_a ? b : a;
+            const bool other_wrong = of_a ? checked.wrong_b : checked.wrong_a;
+            const CheckedProduct again = of_a ? check_operands(read, other_wrong ? read : other, nullptr, nullptr)
+                                              : check_operands(other_wrong ? read : other, read, nullptr, nullptr);
+            // An operand that is compared with itself has rows of one kind in both places: only its own matter.
+            const bool wrong = of_a ? again.wrong_a : again.wrong_b;
+            return !wrong && again.verdict != CheckedProduct::Verdict::unknown &&
+                   again.ks.end - again.ks.begin == static_cast<std::uint32_t>(mma.k);
+        };
+        const std::string found = [&]() -> std::string {
+            for (const Change& change : single_changes(descriptor)) {
+                program::Mma as = mma;
+                if (change.transposed) (of_a ? as.a_column_major : as.b_row_major) ^= true;
+                if (right(shared_cells(event.site, change.descriptor, map.shape(as, of_a, change.descriptor))))
+                    return "its descriptor: " + change.text;
             }
-            const CheckedProduct again = of_a ? check_operands(read, b, nullptr, nullptr) : check_operands(a, read, nullptr, nullptr);
-            if (of_a ? again.wrong_a : again.wrong_b) continue;
-            if (again.verdict == CheckedProduct::Verdict::unknown || again.ks.end - again.ks.begin != std::uint32_t(mma.k)) continue;
-            tally.advice = fmt::format("one change of {}'s descriptor makes it right: {}", of_a ? "A" : "B", change.text);
-            return;
-        }
+            for (const layout::SwizzleTraits& mode : layout::all_swizzle_modes())
+                if (box != nullptr && mode.mode != box->swizzle && mode.tensor_map &&
+                    right(shared_cells(event.site, descriptor, map.shape(mma, of_a, descriptor), box, mode.mode)))
+                    return fmt::format("its tensor map: swizzle {} in place of {}", mode.name,
+                                       layout::traits(box->swizzle).name);
+            return {};
+        }();
+        tally.advice +=
+            fmt::format("{}{}: {}", tally.advice.empty() ? "" : "; ", of_a ? "A" : "B",
+                        found.empty() ? "no single field makes it right" : "one field makes it right, " + found);
     }
-    if (tally.advice.empty()) tally.advice = "no change of a single field of a descriptor makes it right";
+}
+
+const Provenance::Box* Provenance::box_at(MemoryShadow::Cta cta, std::uint32_t shared) const {
+    for (auto box = boxes_.rbegin(); box != boxes_.rend(); ++box)
+        if (box->cta == cta && shared >= box->begin && shared < box->end) return &*box;
+    return nullptr;
 }
 
 }  // namespace tilepath::check

@@ -16,7 +16,8 @@ using program::Op;
 constexpr std::uint64_t pattern_bytes = 1024, start_field = 0x3FFF, phase_field = pattern_bytes / 16 - 1;
 
 std::optional<MatrixMaps::Transfer> make_transfer(const program::MicroOp& op) {
-    if (op.source_type != program::DataType::none || (op.type != program::DataType::b16 && op.type != program::DataType::b32))
+    if (op.source_type != program::DataType::none ||
+        (op.type != program::DataType::b16 && op.type != program::DataType::b32))
         return {};
     const bool transposed = op.variant & 1;
     const auto made = op.op == Op::ldmatrix ? atom::ldmatrix(atom::MatrixShape::m8n8, op.vector, transposed)
@@ -56,8 +57,9 @@ std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
         if (!atom || !fill(atom->a, nullptr, atom->d)) return {};
         return out;
     }
-    const auto atom = atom::mma_sync(shape, {*fd, *fa, *fb, *fc}, mma.a_column_major ? atom::Major::column : atom::Major::row,
-                                     mma.b_row_major ? atom::Major::row : atom::Major::column);
+    const auto atom =
+        atom::mma_sync(shape, {*fd, *fa, *fb, *fc}, mma.a_column_major ? atom::Major::column : atom::Major::row,
+                       mma.b_row_major ? atom::Major::row : atom::Major::column);
     if (!atom || mma.sparse || !fill(atom->a, &atom->b, atom->d)) return {};
     return out;
 }
@@ -102,8 +104,16 @@ const std::vector<std::int32_t>* MatrixMaps::shared_places(std::uint64_t descrip
     const auto places = atom::operand_places(atom::decode_matrix_descriptor(key), shape);
     if (!places) return nullptr;
     std::vector<std::int32_t>& bits = places_.front().bits.emplace();
-    for (const atom::OperandPlace& place : *places) bits.push_back(static_cast<std::int32_t>(place.address) * 8 + place.bit);
+    for (const atom::OperandPlace& place : *places)
+        bits.push_back(static_cast<std::int32_t>(place.address) * 8 + place.bit);
+    std::vector<std::int32_t> sorted = bits;
+    std::ranges::sort(sorted);
+    places_.front().overlap = std::ranges::adjacent_find(sorted) != sorted.end();
     return &bits;
+}
+
+bool MatrixMaps::overlaps(std::uint64_t descriptor, const atom::SharedOperand& shape) {
+    return shared_places(descriptor, shape) != nullptr && places_.front().overlap;
 }
 
 }  // namespace tilepath::check

@@ -37,6 +37,8 @@ struct MatrixMaps {
     const Multiply* multiply(const program::Mma& mma);
     /// The bit of each element, row-major, from base(descriptor); null if the descriptor describes nothing.
     const std::vector<std::int32_t>* shared_places(std::uint64_t descriptor, const atom::SharedOperand& shape);
+    /// Whether two of its elements are the same bits.
+    bool overlaps(std::uint64_t descriptor, const atom::SharedOperand& shape);
     static std::uint32_t base(std::uint64_t descriptor);
 
   private:
@@ -47,6 +49,7 @@ struct MatrixMaps {
         std::uint64_t key = 0;
         atom::SharedOperand shape;
         std::optional<std::vector<std::int32_t>> bits;
+        bool overlap = false;
     };
     std::list<Places> places_;
 };

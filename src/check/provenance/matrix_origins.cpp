@@ -1,7 +1,7 @@
 // ldmatrix, stmatrix, movmatrix, and the operands of mma and wgmma.
 #include <fmt/format.h>
 
-#include <map>
+#include <algorithm>
 
 #include "atom/ldmatrix.h"
 #include "atom/matrix_descriptor.h"
@@ -75,31 +75,35 @@ OperandCell Provenance::cell(const Origin* bytes, int width, int nibble) const {
     if (!product_) return {};
     const Product::Found found = product_->find(first.address());
     if (found.matrix == nullptr) return {};
-    return {OperandCell::Kind::element, found.matrix,
+    return {OperandCell::Kind::element,
+            found.matrix,
             {found.place.row, found.place.column + static_cast<std::uint32_t>(nibble)}};
 }
 
 OperandCells Provenance::fragment_cells(const WarpRegisters& r, const std::vector<atom::ElementPlace>& places, int rows,
                                         int columns, bool by_columns, int bits, int first_operand, int warp) const {
-    OperandCells out{rows, columns, std::vector<OperandCell>(std::size_t(rows * columns))};
+    OperandCells out{rows, columns, std::vector<OperandCell>(std::size_t(rows * columns)), false};
     for (std::size_t i = 0; i < places.size(); ++i) {
         const atom::ElementPlace& at = places[i];
         if (at.warp != warp) continue;
-        const int row = by_columns ? int(i) % rows : int(i) / columns, column = by_columns ? int(i) / rows : int(i) % columns;
+        const int row = by_columns ? int(i) % rows : int(i) / columns,
+                  column = by_columns ? int(i) / rows : int(i) % columns;
         const int words = r.words(r.source(first_operand + at.reg)), byte = at.bit / 8;
         std::array<Origin, 8> bytes{};
         const int width = std::max(1, bits / 8);
         for (int b = 0; b < width; ++b)
-            bytes[std::size_t(b)] =
-                r.word(r.source_place(first_operand + at.reg), words, at.lane, (byte + b) / 4)[std::size_t((byte + b) % 4)];
+            bytes[std::size_t(b)] = r.word(r.source_place(first_operand + at.reg), words, at.lane,
+                                           (byte + b) / 4)[std::size_t((byte + b) % 4)];
         out.cells[std::size_t(row * columns + column)] = cell(bytes.data(), width, bits < 8 ? at.bit % 8 / bits : 0);
     }
     return out;
 }
 
 OperandCells Provenance::shared_cells(const machine::EventSite& site, std::uint64_t descriptor,
-                                      const atom::SharedOperand& shape) const {
-    OperandCells out{shape.mn, shape.k, std::vector<OperandCell>(std::size_t(shape.mn * shape.k))};
+                                      const atom::SharedOperand& shape, const Box* box,
+                                      layout::SwizzleMode swizzle) const {
+    OperandCells out{shape.mn, shape.k, std::vector<OperandCell>(std::size_t(shape.mn * shape.k)),
+                     maps_->overlaps(descriptor, shape)};
     const std::vector<std::int32_t>* const places = maps_->shared_places(descriptor, shape);
     if (places == nullptr) return out;
     const std::uint32_t base = MatrixMaps::base(descriptor);
@@ -108,7 +112,9 @@ OperandCells Provenance::shared_cells(const machine::EventSite& site, std::uint6
     std::array<Origin, 8> bytes{};
     for (std::size_t i = 0; i < out.cells.size(); ++i) {
         const std::int64_t bit = (*places)[i];
-        const std::size_t at = base + static_cast<std::size_t>(bit / 8);
+        std::size_t at = base + static_cast<std::size_t>(bit / 8);
+        if (box != nullptr && at >= box->begin && at < box->end)
+            at = layout::swizzled(box->swizzle, layout::swizzled(swizzle, at));
         if (at + std::size_t(width) > shared.size()) {
             out.cells[i].kind = OperandCell::Kind::unwritten;
             continue;
@@ -127,29 +133,63 @@ void Provenance::multiply(const machine::Multiply& event) {
         ++counts_.unknown;
         return r.forget_destinations();
     }
+    if (!product_) return check_without_product(event);
     if (!mma.warpgroup) {
         const OperandCells a = fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, 0);
         const OperandCells b = fragment_cells(r, map->b, mma.n, mma.k, true, map->bits_b, map->a_registers, 0);
         return multiply_checked(event, a, b, 0);
     }
     const int warp = static_cast<int>(event.site.warp % 4), rows = mma.m / 4;
-    OperandCells a{rows, mma.k, {}};
-    if (mma.a_in_registers) {
-        const OperandCells all = fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, warp);
-        a.cells.assign(all.cells.begin() + warp * rows * mma.k, all.cells.begin() + (warp + 1) * rows * mma.k);
-    } else {
-        const OperandCells all = shared_cells(event.site, event.a, map->shape(mma, true, event.a));
-        a.cells.assign(all.cells.begin() + warp * rows * mma.k, all.cells.begin() + (warp + 1) * rows * mma.k);
-    }
+    const OperandCells all_a = mma.a_in_registers ? fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, warp)
+                                                  : shared_cells(event.site, event.a, map->shape(mma, true, event.a));
+    const OperandCells a = all_a.part(warp * rows, rows);
     const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
     const std::uint64_t version = memory_.version(cta);
-    if (shared_b_.cta != cta || shared_b_.descriptor != event.b || shared_b_.version != version || shared_b_.mma != &mma)
+    if (shared_b_.cta != cta || shared_b_.descriptor != event.b || shared_b_.version != version ||
+        shared_b_.mma != &mma)
         shared_b_ = {cta, event.b, version, &mma, shared_cells(event.site, event.b, map->shape(mma, false, event.b))};
     multiply_checked(event, a, shared_b_.cells, warp * rows);
 }
 
+/// What can be said without knowing the product: what a wgmma reads was written, and as it is read.
+void Provenance::check_without_product(const machine::Multiply& event) {
+    ++counts_.unknown;
+    const program::Mma& mma = *event.mma;
+    if (!mma.warpgroup || event.site.warp % 4 != 0) return;
+    const MatrixMaps::Multiply& map = *maps_->multiply(mma);
+    for (const bool of_a : {true, false}) {
+        if (of_a && mma.a_in_registers) continue;
+        const std::uint64_t descriptor = of_a ? event.a : event.b;
+        const atom::MatrixDescriptor is = atom::decode_matrix_descriptor(descriptor);
+        const char* const name = of_a ? "A" : "B";
+        const Box* const box = box_at({event.site.cluster, event.site.rank}, is.start_bytes);
+        if (box != nullptr && box->swizzle != is.swizzle)
+            tell(event.site,
+                 fmt::format("TMA wrote {}'s tile with swizzle {}, the descriptor reads it with {}", name,
+                             layout::traits(box->swizzle).name, layout::traits(is.swizzle).name),
+                 {fmt::format("the tile begins at {:#x}, the descriptor at {:#x}", box->begin, is.start_bytes)},
+                 "give the tensor map and the descriptor the same swizzle");
+        const OperandCells cells = shared_cells(event.site, descriptor, map.shape(mma, of_a, descriptor));
+        const auto unwritten = std::ranges::count(cells.cells, OperandCell::Kind::unwritten, &OperandCell::kind);
+        if (unwritten != 0)
+            tell(event.site,
+                 fmt::format("{} of {} elements of {} are bytes that nobody has written", unwritten, cells.cells.size(),
+                             name),
+                 {fmt::format("{}'s descriptor begins at {:#x}", name, is.start_bytes)},
+                 "compare the tile's size and place with what the descriptor spans: `tilepath show` draws it");
+    }
+}
+
+void Provenance::tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts,
+                      std::string advice) {
+    Tally& tally = tallies_.of(site);
+    if (tally.times++ != 0) return;
+    tally.message = std::move(message), tally.facts = std::move(facts), tally.advice = std::move(advice);
+}
+
 /// The accumulators' sums before, the product's contribution, the sums after.
-void Provenance::multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row) {
+void Provenance::multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b,
+                                  int first_row) {
     const program::Mma& mma = *event.mma;
     WarpRegisters r(event.site, event.registers, registers_.rows(event.registers));
     const MatrixMaps::Multiply& map = *maps_->multiply(mma);
@@ -162,7 +202,8 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
         const ShadowRow& row = r.row(place(reg));
         if (row.sums() != before || row.sums_register() != reg) before.reset();
     }
-    if (before && (before->held != &map.held_d || before->first_lane != 32 * static_cast<int>(event.site.warp % 4) * mma.warpgroup))
+    if (before && (before->held != &map.held_d ||
+                   before->first_lane != 32 * static_cast<int>(event.site.warp % 4) * mma.warpgroup))
         before.reset();
     std::vector<std::uint32_t> known_m;
     if (before) known_m.assign(before->m.begin() + first_row, before->m.begin() + first_row + a.rows);
@@ -184,7 +225,8 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
     bool replaces = before != nullptr && before.use_count() == map.d_registers + 1;
     for (int reg = 0; replaces && reg < map.d_registers; ++reg) replaces = place(reg) == r.place(reg);
     const auto sums = replaces ? before : std::make_shared<Sums>();
-    sums->held = &map.held_d, sums->columns = mma.n, sums->first_lane = mma.warpgroup ? 32 * static_cast<int>(event.site.warp % 4) : 0;
+    sums->held = &map.held_d, sums->columns = mma.n,
+    sums->first_lane = mma.warpgroup ? 32 * static_cast<int>(event.site.warp % 4) : 0;
     sums->m.resize(std::size_t(mma.m));
     for (int row = 0; row < a.rows; ++row)
         sums->m[std::size_t(first_row + row)] = checked.m[std::size_t(row)] & (Origin::most_rows - 1);
@@ -194,8 +236,8 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
     if (added.twice && checked.verdict == CheckedProduct::Verdict::proven) {
         Tally& tally = tallies_.of(event.site);
         if (tally.times++ == 0)
-            tally.message = fmt::format("k from {} to {} is added a second time to an accumulator that holds k {}", checked.ks.begin,
-                                        checked.ks.end - 1, sets_.describe(before ? before->ks : 0));
+            tally.message = fmt::format("k from {} to {} is added a second time to an accumulator that holds k {}",
+                                        checked.ks.begin, checked.ks.end - 1, sets_.describe(before ? before->ks : 0));
     }
     sums->ks = added.set;
     for (int reg = 0; reg < map.d_registers; ++reg) {

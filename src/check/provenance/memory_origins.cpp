@@ -60,7 +60,8 @@ void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
         const auto l = static_cast<std::size_t>(lane);
         if ((at->lanes >> lane & 1) == 0) return;
         std::array<Origin, most_lane_bytes> from{};
-        read(site, at->spaces[l], at->addresses[l], std::min(bytes * r.op().destinations, most_lane_bytes), from.data());
+        read(site, at->spaces[l], at->addresses[l], std::min(bytes * r.op().destinations, most_lane_bytes),
+             from.data());
         for (int i = 0; i < r.op().destinations; ++i) {
             const int words = r.words(r.destination(i));
             for (int w = 0; w < words; ++w) {
@@ -137,8 +138,8 @@ void Provenance::copy_landed(const machine::Copy& event) {
     std::array<Origin, 16> bytes{};
     bytes.fill(Origin::zero());
     memory_.read_global(event.source, std::min(event.source_bytes, 16u), bytes.data());
-    memory_.write_shared(cta_of(event.site, event.destination), offset_of(event.destination), std::min(event.bytes, 16u),
-                         bytes.data());
+    memory_.write_shared(cta_of(event.site, event.destination), offset_of(event.destination),
+                         std::min(event.bytes, 16u), bytes.data());
 }
 
 void Provenance::bulk_landed(const machine::BulkCopy& event) {
@@ -176,8 +177,8 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
                 continue;
             }
             for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
-                memory_.write_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))}, address, unit,
-                                     bytes.data() + at);
+                memory_.write_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))}, address,
+                                     unit, bytes.data() + at);
         }
         if (loads || row.begin == row.stored_end) continue;
         if (!event.bulk->reduces) {

@@ -80,16 +80,18 @@ void mask(const WarpRegisters& r, int lane) {
     const int words = r.words(r.source(first ? 1 : 0));
     LaneBytes out;
     for (int i = 0; i < 4 * words && i < 4 * most_words; ++i) {
-        const std::uint32_t other =
-            r.value(r.source_place(first ? 1 : 0), lane * words + i / 4) >> 8 * (i % 4) & 0xFF;
+        const std::uint32_t other = r.value(r.source_place(first ? 1 : 0), lane * words + i / 4) >> 8 * (i % 4) & 0xFF;
         const auto at = static_cast<std::size_t>(i);
         if (r.op().op == Op::and_)
             out.bytes[at] = other == 0xFF ? from.bytes[at] : other == 0 ? Origin::zero() : Origin{};
         else
-            out.bytes[at] = other == 0                                  ? from.bytes[at]
+            out.bytes[at] = other == 0                                    ? from.bytes[at]
                             : from.bytes[at].kind() == Origin::Kind::zero ? other_from.bytes[at]
-                                                                        : Origin{};
+                                                                          : Origin{};
     }
+    // Bits of a sum that are masked or set, as a sign is, leave it a value of that sum.
+    if (const Origin sum = whole(from.bytes.data(), 4); words == 1 && sum.kind() == Origin::Kind::sum)
+        for (unsigned i = 0; i < 4; ++i) out.bytes[i] = sum.byte(i);
     write(r, 0, lane, out);
 }
 

@@ -77,6 +77,15 @@ std::string describe_run(const OperandCells& operand, int row, int column, int e
                                         operand.at(row, last).place.column);
 }
 
+/// `A[9, 32 to 39]`, the elements that belong there.
+std::string describe_expected(const char* name, std::uint32_t row, const std::vector<std::uint32_t>& ks,
+                              std::size_t first) {
+    if (row == nowhere || ks[first] == nowhere) return "zero";
+    std::size_t last = first;
+    while (last + 1 < ks.size() && ks[last + 1] == ks[last] + 1) ++last;
+    return fmt::format("{}[{}, {} to {}]", name, row, ks[first], ks[last]);
+}
+
 /// Rows of an operand against what they should be; true if one differs.
 bool compare(const OperandCells& operand, Role role, const std::vector<std::uint32_t>& rows,
              const std::vector<std::uint32_t>& ks, const char* name, CheckedProduct& out) {
@@ -94,14 +103,29 @@ bool compare(const OperandCells& operand, Role role, const std::vector<std::uint
                 continue;
             wrong = true;
             if (out.facts.size() < most_facts)
-                out.facts.push_back(fmt::format("{} of the instruction, row {}, k {}: expected {}[{}, {}], found {}", name, row, k,
-                                                name, rows[std::size_t(row)] == nowhere ? 0 : rows[std::size_t(row)],
-                                                ks[std::size_t(k)] == nowhere ? 0 : ks[std::size_t(k)],
+                out.facts.push_back(fmt::format("row {} of the instruction's {}: expected {}, found {}", row, name,
+                                                describe_expected(name, rows[std::size_t(row)], ks, std::size_t(k)),
                                                 describe_run(operand, row, k, operand.columns)));
             break;  // the row's first difference tells enough
         }
     }
     return wrong;
+}
+
+/// Rows that are the same bytes of shared memory: no product wants that, though each row by itself is one of the
+/// matrix.
+bool tell_overlap(const OperandCells& operand, const char* name, CheckedProduct& out) {
+    if (!operand.overlap) return false;
+    for (int row = 1; row < operand.rows; ++row) {
+        for (int before = 0; before < row; ++before) {
+            const OperandCell &x = operand.at(row, 0), &y = operand.at(before, 0);
+            if (x.kind != Kind::element || y.kind != Kind::element || x.place.row != y.place.row) continue;
+            out.facts.push_back(fmt::format("row {} of the instruction's {} is the same bytes as row {}: {}", row, name,
+                                            before, describe_run(operand, row, 0, operand.columns)));
+            return true;
+        }
+    }
+    return true;
 }
 
 }  // namespace
@@ -120,14 +144,15 @@ CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, cons
             if (b.at(row, k).kind == Kind::element) majority.add(b.at(row, k).place.column);
         ks[std::size_t(k)] = majority.winner();
     }
-    out.wrong_a = compare(a, Role::a, out.m, ks, "A", out);
-    out.wrong_b = compare(b, Role::b, out.n, ks, "B", out);
+    out.wrong_a = compare(a, Role::a, out.m, ks, "A", out) | tell_overlap(a, "A", out);
+    out.wrong_b = compare(b, Role::b, out.n, ks, "B", out) | tell_overlap(b, "B", out);
     if (out.wrong_a || out.wrong_b) {
         out.verdict = Verdict::disproven;
-        out.message = fmt::format("the elements of {} that meet in D[m, n] are not row m of A and column n of B with equal k",
-                                  out.wrong_a && out.wrong_b ? "A and B"
-                                  : out.wrong_a              ? "A"
-                                                             : "B");
+        out.message =
+            fmt::format("the elements of {} that meet in D[m, n] are not row m of A and column n of B with equal k",
+                        out.wrong_a && out.wrong_b ? "A and B"
+                        : out.wrong_a              ? "A"
+                                                   : "B");
     }
     // k may end in zeros; what remains must be consecutive.
     out.ks = {nowhere, 0};

@@ -18,8 +18,15 @@ struct OperandCell {
 struct OperandCells {
     int rows = 0, columns = 0;
     std::vector<OperandCell> cells;
+    bool overlap = false;  ///< two elements are the same bytes of shared memory
 
-    const OperandCell& at(int row, int column) const { return cells[std::size_t(row) * std::size_t(columns) + std::size_t(column)]; }
+    OperandCells part(int first, int count) const {
+        const auto begin = cells.begin() + std::ptrdiff_t(first) * columns;
+        return {count, columns, {begin, begin + std::ptrdiff_t(count) * columns}, overlap};
+    }
+    const OperandCell& at(int row, int column) const {
+        return cells[std::size_t(row) * std::size_t(columns) + std::size_t(column)];
+    }
 };
 
 /// What a product of two operands contributes, if its elements belong together.

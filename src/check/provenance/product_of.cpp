@@ -39,13 +39,14 @@ Product product_of(const host::GemmJob& gemm, std::span<const machine::Address> 
     Product out;
     out.m = static_cast<std::uint32_t>(p.m), out.n = static_cast<std::uint32_t>(p.n);
     out.k = static_cast<std::uint32_t>(p.k), out.batch = static_cast<std::uint32_t>(p.batch);
-    const auto add = [&](Role role, const char* name, std::size_t buffer, const host::GemmProduct::Matrix& at, int rows, int columns) {
+    const auto add = [&](Role role, const char* name, std::size_t buffer, const host::GemmProduct::Matrix& at, int rows,
+                         int columns) {
         ProductMatrix matrix = matrix_in(gemm.job.buffers[buffer], role, name, addresses[buffer]);
         for (int b = 0; b < p.batch; ++b)
             for (int row = 0; row < rows; ++row)
                 for (int column = 0; column < columns; ++column)
-                    place(matrix, static_cast<std::uint64_t>(at.at(b, row, column)), static_cast<std::uint32_t>(b * rows + row),
-                          static_cast<std::uint32_t>(column));
+                    place(matrix, static_cast<std::uint64_t>(at.at(b, row, column)),
+                          static_cast<std::uint32_t>(b * rows + row), static_cast<std::uint32_t>(column));
         out.matrices.push_back(std::move(matrix));
     };
     add(Role::a, "A", 0, p.a, p.m, p.k);
@@ -60,7 +61,8 @@ std::optional<Product> product_of(const host::Job& job, std::span<const machine:
     Product out;
     std::map<std::string, std::int64_t> extents;  // by index name
     const auto buffer_of = [&](const host::GemmTable::Operand& operand) {
-        return static_cast<std::size_t>(std::ranges::find(job.buffers, operand.buffer, &host::Buffer::name) - job.buffers.begin());
+        return static_cast<std::size_t>(std::ranges::find(job.buffers, operand.buffer, &host::Buffer::name) -
+                                        job.buffers.begin());
     };
     for (const host::GemmTable::Operand& operand : job.gemm->operands) {
         const host::Buffer& buffer = job.buffers[buffer_of(operand)];
@@ -84,9 +86,12 @@ std::optional<Product> product_of(const host::Job& job, std::span<const machine:
                 const auto extent = static_cast<std::uint64_t>(buffer.shape[d]), at = rest % extent;
                 rest /= extent;
                 const std::string& name = operand.index[d].name;
-                if (name == (of_n ? "n" : "m")) row = at;
-                else if (name == (of_d ? "n" : "k")) column = at;
-                else batch += at * batch_step, batch_step *= extent;
+                if (name == (of_n ? "n" : "m"))
+                    row = at;
+                else if (name == (of_d ? "n" : "k"))
+                    column = at;
+                else
+                    batch += at * batch_step, batch_step *= extent;
             }
             place(matrix, buffer.position(element), static_cast<std::uint32_t>(batch * (of_n ? out.n : out.m) + row),
                   static_cast<std::uint32_t>(column));

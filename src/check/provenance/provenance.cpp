@@ -32,7 +32,8 @@ void Provenance::check_result(std::vector<Finding>& out) {
     if (!product_) return;
     const ProductMatrix* const d = product_->with(ProductMatrix::Role::d);
     if (d == nullptr) return;
-    std::uint64_t wrong = 0, unknown = 0, proven = 0;
+    results_ = {};
+    auto& [proven, wrong, unknown] = results_;
     std::vector<std::string> facts;
     constexpr std::size_t most_facts = 4;
     for (std::size_t i = 0; i < d->units.size(); ++i) {
@@ -45,7 +46,8 @@ void Provenance::check_result(std::vector<Finding>& out) {
             ++unknown;
             continue;
         }
-        const bool right_place = origin.m() == place.row && origin.n() == place.column % product_->n + place.row / product_->m * product_->n;
+        const bool right_place =
+            origin.m() == place.row && origin.n() == place.column % product_->n + place.row / product_->m * product_->n;
         const bool whole_k = sets_.whole(origin.ks(), product_->k);
         if (right_place && whole_k) {
             ++proven;
@@ -55,14 +57,14 @@ void Provenance::check_result(std::vector<Finding>& out) {
         if (facts.size() == most_facts) continue;
         facts.push_back(right_place ? fmt::format("{} lacks some k: it holds those from {}", describe(*d, place),
                                                   sets_.describe(origin.ks()))
-                                    : fmt::format("{} holds the product of row {} of A and column {} of B", describe(*d, place),
-                                                  origin.m(), origin.n()));
+                                    : fmt::format("{} holds the product of row {} of A and column {} of B",
+                                                  describe(*d, place), origin.m(), origin.n()));
     }
     if (wrong == 0) return;
     Finding finding;
     finding.check = "provenance";
-    finding.message = fmt::format("{} of {} elements of D do not hold row m of A times column n of B over each k once", wrong,
-                                  wrong + unknown + proven);
+    finding.message = fmt::format("{} of {} elements of D do not hold row m of A times column n of B over each k once",
+                                  wrong, wrong + unknown + proven);
     finding.facts = std::move(facts);
     finding.advice = "follow the first of them back: which accumulator is it, which k-steps does the loop take";
     finding.times = wrong;

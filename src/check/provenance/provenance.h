@@ -39,6 +39,8 @@ class Provenance : public Check {
         std::uint64_t proven = 0, disproven = 0, unknown = 0;
     };
     const Counts& counts() const { return counts_; }
+    /// Elements of D, counted by findings(): proven, wrong, and of unknown origin.
+    const Counts& results() const { return results_; }
 
   private:
     struct Tally {
@@ -61,7 +63,8 @@ class Provenance : public Check {
     void load_matrix(const WarpRegisters& registers, const machine::EventSite& site);
     void store_matrix(const WarpRegisters& registers, const machine::EventSite& site);
     void move_matrix(const WarpRegisters& registers);
-    void read(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes, Origin* out);
+    void read(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
+              Origin* out);
     void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
                const Origin* from);
     void add_into(machine::Address address, std::uint32_t bytes, const Origin* from);
@@ -71,11 +74,17 @@ class Provenance : public Check {
     OperandCell cell(const Origin* bytes, int width, int nibble) const;
     OperandCells fragment_cells(const WarpRegisters& registers, const std::vector<atom::ElementPlace>& places, int rows,
                                 int columns, bool by_columns, int bits, int first_operand, int warp) const;
-    OperandCells shared_cells(const machine::EventSite& site, std::uint64_t descriptor, const atom::SharedOperand& shape) const;
+    /// `box`, `swizzle`: as if TMA had written that box with this swizzle.
+    OperandCells shared_cells(const machine::EventSite& site, std::uint64_t descriptor,
+                              const atom::SharedOperand& shape, const Box* box = nullptr,
+                              layout::SwizzleMode swizzle = {}) const;
+    const Box* box_at(MemoryShadow::Cta cta, std::uint32_t shared) const;
     void multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row);
-    void explain_shared(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, CheckedProduct& checked,
-                        Tally& tally);
-    void tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts, std::string advice = {});
+    void check_without_product(const machine::Multiply& event);
+    void explain_shared(const machine::Multiply& event, const OperandCells& a, const OperandCells& b,
+                        CheckedProduct& checked, Tally& tally);
+    void tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts,
+              std::string advice = {});
     void check_result(std::vector<Finding>& out);
 
     std::optional<Product> product_;
@@ -97,7 +106,7 @@ class Provenance : public Check {
         OperandCells cells;
     } shared_b_;
     PerInstruction<Tally> tallies_;
-    Counts counts_;
+    Counts counts_, results_;
 };
 
 }  // namespace tilepath::check

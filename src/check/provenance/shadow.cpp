@@ -72,7 +72,8 @@ void MemoryShadow::write_shared(Cta cta, std::uint32_t offset, std::uint32_t byt
 void MemoryShadow::read_global(machine::Address address, std::uint32_t bytes, Origin* out) const {
     for (std::uint32_t done = 0; done < bytes;) {
         const machine::Address at = address + done;
-        const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, page_bytes - at % page_bytes));
+        const auto count =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, page_bytes - at % page_bytes));
         const auto page = pages_.find(at / page_bytes);
         for (std::uint32_t i = 0; i < count; ++i)
             out[done + i] = page == pages_.end() ? Origin::memory(at + i) : (*page->second)[at % page_bytes + i];
@@ -83,7 +84,8 @@ void MemoryShadow::read_global(machine::Address address, std::uint32_t bytes, Or
 void MemoryShadow::write_global(machine::Address address, std::uint32_t bytes, const Origin* from) {
     for (std::uint32_t done = 0; done < bytes;) {
         const machine::Address at = address + done, first = at / page_bytes * page_bytes;
-        const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, page_bytes - at % page_bytes));
+        const auto count =
+            static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, page_bytes - at % page_bytes));
         std::unique_ptr<Page>& page = pages_[at / page_bytes];
         if (!page) {
             page = std::make_unique<Page>();
