@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "check/finding.h"
+#include "check/provenance/product.h"
 #include "check/timeline.h"
 #include "host/job.h"
 #include "machine/tee.h"
@@ -25,6 +26,10 @@ struct CheckOptions {
 class CheckedRun {
   public:
     CheckedRun(const CheckOptions& options, machine::Tee& observers);
+
+    /// What the kernel is to compute; before it runs.
+    void expect(check::Product product) { checks_.expect(std::move(product)); }
+    const check::Provenance& provenance() const { return checks_.provenance(); }
 
     /// The findings that are left of the run, written wherever the options say. `notes`: what was left out, lines for a
     /// terminal.

@@ -154,16 +154,6 @@ void print(const Options& options, const Verified& v) {
             v.difference.compared, v.ran, v.verified);
 }
 
-/// `provenance: 64 matrix instructions, the operands of all proven right`.
-std::string provenance_text(const check::Provenance& provenance) {
-    const check::Provenance::Counts& counts = provenance.counts();
-    const std::uint64_t all = counts.proven + counts.disproven + counts.unknown;
-    const check::Provenance::Counts& d = provenance.results();
-    return fmt::format("provenance: {} matrix instructions of a warp, operands proven right {}, wrong {}, unknown {}; "
-                       "elements of D proven right {}, wrong {}, unknown {}\n",
-                       all, counts.proven, counts.disproven, counts.unknown, d.proven, d.disproven, d.unknown);
-}
-
 /// Runs and verifies one generation's kernel; its facts go into `json`, or are printed.
 int run_one(const Options& options, const host::GemmKernel& kernel, const std::string& arch, nlohmann::json& json) {
     auto gemm = host::gemm_job(kernel, case_of(options, kernel), arch);
@@ -221,11 +211,14 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     if (!findings.empty()) verified.status = exit_difference;
     if (options.json) {
         json.push_back(as_json(options, verified));
-        if (options.checks) json.back()["findings"] = report::findings_as_json(findings);
+        if (options.checks) {
+            json.back()["findings"] = report::findings_as_json(findings);
+            json.back()["provenance"] = report::provenance_as_json(checks.provenance());
+        }
     } else {
         print(options, verified);
         if (options.checks) {
-            std::fputs(provenance_text(checks.provenance()).c_str(), stdout);
+            std::fputs(report::provenance_text(checks.provenance()).c_str(), stdout);
             std::fputs(report::findings_text(findings).c_str(), stdout);
         }
     }

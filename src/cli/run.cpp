@@ -5,15 +5,11 @@
 
 #include "cli/check_options.h"
 #include "cli/commands.h"
+#include "check/provenance/product_of.h"
 #include "cli/run_options.h"
 #include "host/compare.h"
 #include "host/launch_file.h"
 #include "host/stop.h"
-<<<<<<< HEAD
-=======
-#include "check/finding.h"
-#include "check/provenance/product_of.h"
->>>>>>> 66b1969 (check: provenance: each byte knows which element it came from, and each matrix instruction's operands are proven or not)
 #include "report/data_path.h"
 #include "report/findings.h"
 
@@ -146,7 +142,8 @@ int run(const Options& options) {
     if (options.json) how->print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
 
     const host::Placed placed = [&](std::span<const machine::Address> addresses) {
-        if (auto product = check::product_of(*job, addresses); options.checks && product) checks.expect(std::move(*product));
+        if (!checked) return;
+        if (auto product = check::product_of(*job, addresses)) checked->expect(std::move(*product));
     };
     auto outcome = options.on_gpu() ? host::run_on_gpu(*job) : host::run_on_cpu(*job, *how, placed);
     if (!outcome) return report_bad_input(outcome.error());
@@ -175,9 +172,11 @@ int run(const Options& options) {
         nlohmann::json out = to_json(*job, *outcome, status);
         if (own) out["gpu_and_tilepath"] = disagreements_as_json(*job, *outcome, *own);
         if (options.checks) out["findings"] = report::findings_as_json(findings);
+        if (checked && job->gemm) out["provenance"] = report::provenance_as_json(checked->provenance());
         fmt::print("{}\n", out.dump(2));
     } else {
         status = tell(*job, *outcome, options.on_gpu());
+        if (checked && job->gemm) std::fputs(report::provenance_text(checked->provenance()).c_str(), stdout);
         if (options.checks) std::fputs((report::findings_text(findings) + notes).c_str(), stdout);
         if (status == exit_clean && !findings.empty()) status = exit_difference;
         if (own) {

@@ -121,9 +121,7 @@ void Executor::wake_waiters(CtaRun& cta, std::uint32_t offset) {
     }
 }
 
-machine::EventSite Executor::site_of(const Issuer& by) {
-    return event_site(by.warp, by.function, by.code, by.lanes);
-}
+machine::EventSite Executor::site_of(const Issuer& by) { return event_site(by.warp, by.function, by.code, by.lanes); }
 
 bool Executor::complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes) {
     FoundMbarrier mbarrier;

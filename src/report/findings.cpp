@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "check/provenance/provenance.h"
+
 namespace tilepath::report {
 
 std::string findings_text(const std::vector<check::Finding>& findings) {
@@ -39,6 +41,21 @@ nlohmann::json findings_as_json(const std::vector<check::Finding>& findings) {
         out.push_back(std::move(one));
     }
     return out;
+}
+
+std::string provenance_text(const check::Provenance& provenance) {
+    const check::Provenance::Counts &operands = provenance.counts(), &d = provenance.results();
+    return fmt::format("provenance: {} matrix instructions of a warp, operands proven right {}, wrong {}, unknown {}; "
+                       "elements of D proven right {}, wrong {}, unknown {}\n",
+                       operands.proven + operands.disproven + operands.unknown, operands.proven, operands.disproven,
+                       operands.unknown, d.proven, d.disproven, d.unknown);
+}
+
+nlohmann::json provenance_as_json(const check::Provenance& provenance) {
+    const auto as_json = [](const check::Provenance::Counts& counts) {
+        return nlohmann::json{{"proven", counts.proven}, {"disproven", counts.disproven}, {"unknown", counts.unknown}};
+    };
+    return {{"matrix_instructions", as_json(provenance.counts())}, {"elements_of_d", as_json(provenance.results())}};
 }
 
 }  // namespace tilepath::report

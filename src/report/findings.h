@@ -13,6 +13,10 @@ std::string findings_text(const std::vector<check::Finding>& findings);
 
 nlohmann::json findings_as_json(const std::vector<check::Finding>& findings);
 
+/// How many matrix instructions and elements of D were proven right, a line; of a run whose product is known.
+std::string provenance_text(const check::Provenance& provenance);
+nlohmann::json provenance_as_json(const check::Provenance& provenance);
+
 /// A page that stands alone: the findings with what they tell, pictures of the banks that conflicting accesses meet in,
 /// and what was under way when.
 std::string findings_as_html(const std::vector<check::Finding>& findings, const check::Timeline& timeline);
