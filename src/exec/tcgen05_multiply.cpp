@@ -55,9 +55,12 @@ struct Tcgen05Multiplier::State {
     std::unordered_map<Key, std::unique_ptr<Tcgen05FullPlan>, KeyHash> plans;
     std::unordered_map<Key, std::uint64_t, KeyHash> chains;
     Tcgen05Product product;
+    bool ultra = false;
 };
 
-Tcgen05Multiplier::Tcgen05Multiplier() : state_(std::make_unique<State>()) {}
+Tcgen05Multiplier::Tcgen05Multiplier(int architecture) : state_(std::make_unique<State>()) {
+    state_->ultra = architecture == 103;
+}
 Tcgen05Multiplier::~Tcgen05Multiplier() = default;
 
 const Tcgen05Plan& Tcgen05Multiplier::plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands) {
@@ -65,7 +68,7 @@ const Tcgen05Plan& Tcgen05Multiplier::plan(const program::Tcgen05Mma& what, cons
     auto& found = state_->plans[key];
     if (!found) {
         found = std::make_unique<Tcgen05FullPlan>();
-        make_tcgen05_plan(what, operands, *found);
+        make_tcgen05_plan(what, operands, state_->ultra, *found);
         found->chain = state_->chains.try_emplace(chain_of(key), state_->chains.size()).first->second;
     }
     return *found;

@@ -30,7 +30,8 @@ struct Tcgen05Plan {
 /// The matrix products of tcgen05, for one host thread.
 class Tcgen05Multiplier {
   public:
-    Tcgen05Multiplier();
+    /// `architecture`: of the device, 100 or 103, which alone has k of 96 and leading offsets that are addresses.
+    explicit Tcgen05Multiplier(int architecture = 103);
     ~Tcgen05Multiplier();
 
     const Tcgen05Plan& plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands);

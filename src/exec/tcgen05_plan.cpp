@@ -36,6 +36,19 @@ Result<void> check_words(const program::Tcgen05Mma& what, const atom::Instructio
     return {};
 }
 
+/// What only sm_103 has.
+Result<void> check_device(const Tcgen05FullPlan& plan, const Tcgen05Operands& operands) {
+    if (plan.descriptor.k96)
+        return fail("bit 31 of the instruction descriptor asks for k of 96, which only sm_103 has",
+                    "k is 64 on this device");
+    for (const std::uint64_t descriptor : {plan.what.a_in_tensor_memory ? 0 : operands.a, operands.b})
+        if (atom::decode_tcgen05_descriptor(descriptor).leading_is_address)
+            return fail(
+                "bit 52 of a matrix descriptor says that the leading offset is an address, which only sm_103 "
+                "knows");
+    return {};
+}
+
 /// The mask says which columns of B count as zero, and at which column B begins.
 Result<int> read_mask(const Tcgen05Operands& operands, Tcgen05FullPlan& plan) {
     if (operands.zero_columns == 0) return 0;
@@ -150,11 +163,13 @@ std::uint64_t shape_id(const Tcgen05FullPlan& plan) {
 
 }  // namespace
 
-void make_tcgen05_plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands, Tcgen05FullPlan& plan) {
+void make_tcgen05_plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands, bool ultra,
+                       Tcgen05FullPlan& plan) {
     plan.what = what;
     plan.scale_input_d = operands.scale_input_d;
     plan.disabled = operands.disabled_lanes;
     Result<void> made = read_descriptors(operands, plan);
+    if (made && !ultra) made = check_device(plan, operands);
     if (made) made = place_tcgen05_operands(operands, plan);
     if (!made) {
         plan.error = fmt::format("{} (instruction descriptor {:#010x})", text(made.error()), operands.instruction);

@@ -82,8 +82,9 @@ struct Tcgen05Step {
     const Tcgen05Operands* operands = nullptr;
 };
 
-/// Fills in everything, or `error`.
-void make_tcgen05_plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands, Tcgen05FullPlan& plan);
+/// Fills in everything, or `error`. `ultra`: on sm_103.
+void make_tcgen05_plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands, bool ultra,
+                       Tcgen05FullPlan& plan);
 /// Rows, scales, metadata, and the cells that all of it touches.
 Result<void> place_tcgen05_operands(const Tcgen05Operands& operands, Tcgen05FullPlan& plan);
 

@@ -15,26 +15,10 @@ using number::Format;
 constexpr int a_column = 256, a_columns = 16;
 constexpr std::uint32_t a_start = 0x2000, b_start = 0x12000;
 
-bool scaled(Tcgen05Kind kind) {
-    return kind == Tcgen05Kind::mxf8f6f4 || kind == Tcgen05Kind::mxf4 || kind == Tcgen05Kind::mxf4nvf4;
-}
 bool packed4(Tcgen05Kind kind) { return kind == Tcgen05Kind::mxf4 || kind == Tcgen05Kind::mxf4nvf4; }
 
 int bits_of(const Tcgen05Case& c, Format format) {
     return c.kind == Tcgen05Kind::tf32 ? 32 : number::traits(format).bits;
-}
-
-std::uint32_t type_code(Format format, Tcgen05Kind kind) {
-    switch (format) {
-        case Format::bf16:
-        case Format::s8:
-        case Format::e5m2: return 1;
-        case Format::tf32: return 2;
-        case Format::e2m3: return 3;
-        case Format::e3m2: return 4;
-        case Format::e2m1: return packed4(kind) ? 1 : 5;
-        default: return 0;
-    }
 }
 
 /// Bytes from one 8-row group (K-major), or 8 columns of k, to the next, and the leading offset: packed atoms, with
@@ -54,39 +38,20 @@ Offsets offsets_of(bool mn_major, Swizzle swizzle, int rows) {
     return {8 * atom, atom};  // of k up to 64: eight atoms along k, then the next along mn
 }
 
+/// Where the second buffer begins, for `two_buffers`.
+std::uint32_t second_of(std::uint32_t start) { return start / 1024 * 1024 + (start < b_start ? 0x4000 : 0x8000); }
+
 std::uint64_t descriptor_of(std::uint32_t start, bool mn_major, Swizzle swizzle, int rows) {
     const Offsets at = offsets_of(mn_major, swizzle, rows);
     return start >> 4 | std::uint64_t{at.leading >> 4} << 16 | std::uint64_t{at.stride >> 4} << 32 | 1ull << 46 |
            static_cast<std::uint64_t>(swizzle) << 61;
 }
 
+std::uint64_t in_two_buffers(std::uint64_t descriptor, std::uint32_t start) {
+    return (descriptor & ~(0x3FFFull << 16)) | std::uint64_t{second_of(start) >> 4} << 16 | 1ull << 52;
+}
+
 }  // namespace
-
-program::Tcgen05Mma words_of(const Tcgen05Case& c) {
-    program::Tcgen05Mma what;
-    what.cta_group = c.cta_group;
-    what.kind = c.kind;
-    what.sparse = c.sparse;
-    what.weight_stationary = c.ws;
-    what.a_in_tensor_memory = c.a_in_tmem;
-    what.ashift = c.ashift;
-    what.block = c.block;
-    what.scale_input_d = c.scale_input_d;
-    return what;
-}
-
-std::uint32_t instruction_descriptor_of(const Tcgen05Case& c) {
-    const auto field = [](auto value, int at) { return static_cast<std::uint32_t>(value) << at; };
-    const std::uint32_t shift = c.max_shift == 8 ? 1 : c.max_shift == 16 ? 2 : c.max_shift == 32 ? 3 : 0;
-    const std::uint32_t common = field(c.sparse, 2) | field(type_code(c.a, c.kind), 7) |
-                                 field(type_code(c.b, c.kind), 10) | field(c.negate_a, 13) | field(c.negate_b, 14) |
-                                 field(c.a_mn_major, 15) | field(c.b_mn_major, 16) | field(c.n / 8, 17);
-    if (scaled(c.kind))
-        return common | field(c.sfb_id, 4) | field(c.scale == Format::ue8m0, 23) | field(c.m / 128, 27) |
-               field(c.sfa_id, 29) | field(c.k96, 31);
-    const int d = c.d == Format::f16 ? 0 : c.d == Format::f32 ? 1 : 2;
-    return common | field(c.selector, 0) | field(c.saturate, 3) | field(d, 4) | field(c.m / 16, 24) | field(shift, 30);
-}
 
 int Tcgen05Bench::k() const {
     if (case_.k96) return 96;
@@ -97,7 +62,7 @@ int Tcgen05Bench::k() const {
     return case_.sparse ? 2 * dense : dense;
 }
 int Tcgen05Bench::stored_k() const { return case_.sparse ? k() / 2 : k(); }
-int Tcgen05Bench::factors() const { return scaled(case_.kind) ? stored_k() / case_.block : 0; }
+int Tcgen05Bench::factors() const { return case_.block != 0 ? stored_k() / case_.block : 0; }
 int Tcgen05Bench::parts() const {
     if (case_.ws) return 128 / case_.m;
     return case_.cta_group == 2 && case_.m == 128 && !case_.sparse ? 2 : 1;
@@ -157,6 +122,9 @@ void Tcgen05Bench::put_shared(int cta, std::uint32_t start, bool mn_major, Swizz
     else
         byte = row / per_span * leading + row % per_span * size + k / fours * stride + k % fours * span;
     auto address = start + static_cast<std::uint32_t>(byte);
+    const int in_row = static_cast<int>(start % 128) + k_byte;
+    if (case_.two_buffers && in_row >= 128)
+        address = second_of(start) + static_cast<std::uint32_t>(row / 8 * stride + row % 8 * 128 + in_row - 128);
     if (swizzle == Swizzle::b128_atom_32)
         address ^= (address >> 7 & 3) << 5;
     else
@@ -192,6 +160,7 @@ void Tcgen05Bench::put_a(int step) {
     to.a = case_.a_in_tmem
                ? static_cast<std::uint64_t>(case_.lane) << 16 | static_cast<unsigned>(a_column + step * a_columns)
                : descriptor_of(start, case_.a_mn_major, case_.a_swizzle, rows_per_cta());
+    if (case_.two_buffers) to.a = in_two_buffers(to.a, start);
     for (int m = 0; m < case_.m; ++m)
         for (int i = 0; i < stored_k(); ++i) {
             const int row = m % rows_per_cta(), cta = m / rows_per_cta();
@@ -218,6 +187,7 @@ void Tcgen05Bench::put_b(int step) {
     const std::uint32_t start =
         b_start + static_cast<std::uint32_t>(step) * (case_.within_row ? 32 : 0x8000) + case_.phase;
     operands.back().b = descriptor_of(start, case_.b_mn_major, case_.b_swizzle, own + column_shift());
+    if (case_.two_buffers) operands.back().b = in_two_buffers(operands.back().b, start);
     for (int n = 0; n < columns; ++n)
         for (int i = 0; i < k(); ++i)
             put_shared(std::min(n / own, case_.cta_group - 1), start, case_.b_mn_major, case_.b_swizzle, case_.b,

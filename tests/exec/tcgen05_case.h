@@ -30,9 +30,10 @@ struct Tcgen05Case {
     std::uint64_t zero_columns = 0;
     int max_shift = 0;
     std::array<std::uint32_t, 8> disabled{};
-    int steps = 1;            ///< operations of one run, along k
-    bool within_row = false;  ///< steps are 32 bytes apart in the swizzle's row, and factor ids count on from 0
-    std::uint32_t phase = 0;  ///< bytes that the operands begin after their swizzle's pattern
+    int steps = 1;             ///< operations of one run, along k
+    bool within_row = false;   ///< steps are 32 bytes apart in the swizzle's row, and factor ids count on from 0
+    bool two_buffers = false;  ///< what leaves the row of 128 bytes lies in another buffer (bit 52)
+    std::uint32_t phase = 0;   ///< bytes that the operands begin after their swizzle's pattern
 };
 
 /// The words of the instruction, and its registers for step `i`.

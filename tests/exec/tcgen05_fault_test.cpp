@@ -86,6 +86,13 @@ TEST(Tcgen05Faults, TellsWhereOperandsMayNotLie) {
                 HasSubstr("shifts B by 9 columns; the instruction descriptor allows 0"));
 }
 
+TEST(Tcgen05Faults, TellsWhatOnlySm103Has) {
+    const Tcgen05Case c{.kind = Tcgen05Kind::mxf4, .a = e2m1, .b = e2m1, .k96 = true, .block = 32};
+    EXPECT_EQ(error_of(c), "");
+    Tcgen05Bench bench(c, 1);
+    EXPECT_THAT(Tcgen05Multiplier(100).plan(words_of(c), bench.operands[0]).error, HasSubstr("only sm_103 has"));
+}
+
 TEST(Tcgen05Faults, TellsWhichMetadataSelectNothing) {
     Tcgen05Multiplier multiplier;
     Tcgen05Bench bench({.n = 8, .sparse = true}, 1);
