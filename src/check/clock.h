@@ -12,7 +12,17 @@ using AgentId = std::uint32_t;
 using Epoch = std::uint32_t;  ///< an agent's time; 0: nothing has happened yet
 
 struct Agent {
-    enum class Kind : std::uint8_t { warp, mbarrier, cp_async, bulk_reads, bulk_writes, wgmma };
+    enum class Kind : std::uint8_t {
+        warp,
+        mbarrier,
+        cp_async,
+        bulk_reads,
+        bulk_writes,
+        wgmma,
+        tcgen05,  ///< a thread's multiplies, copies and shifts
+        tensor_loads,
+        tensor_stores
+    };
     Kind kind = Kind::warp;
     std::uint8_t lane = 0;      ///< bulk
     std::uint32_t cluster = 0;  ///< serial number of the cluster it lives in
@@ -58,14 +68,16 @@ class Clock {
     std::vector<Entry> foreign_;  ///< ascending
 };
 
-/// What an agent knows, and what of it a proxy fence lies behind: that much the async proxy sees too.
+/// What an agent knows; what of it a proxy fence lies behind: that much the async proxy sees too; and what of it lies
+/// before a tcgen05.fence::before_thread_sync.
 struct Knowledge {
-    Clock seen, fenced_shared, fenced_global;
+    Clock seen, fenced_shared, fenced_global, tensor;
 
     void join(const Knowledge& other) {
         seen.join(other.seen);
         fenced_shared.join(other.fenced_shared);
         fenced_global.join(other.fenced_global);
+        tensor.join(other.tensor);
     }
 };
 

@@ -15,6 +15,7 @@ struct Stamp {
     std::uint32_t site = 0;  ///< the check's number of the instruction
     bool async_proxy = false;
     bool strong = false;       ///< atomic, volatile, relaxed or stronger: two such do not race
+    std::uint8_t kind = 0;     ///< of tcgen05: a bit for each kind of operation
     std::uint16_t issuer = 0;  ///< of an asynchronous operation: the warp
 
     friend bool operator==(const Stamp&, const Stamp&) = default;

@@ -93,6 +93,7 @@ void Ordering::cta_begins(const machine::CtaEvent& event) {
         cluster->ended = 0;
         cluster->barrier = {};
         cluster->shadow.clear();
+        cluster->tensor_shadow.clear();
         cluster->places.clear();
         cluster->ctas.resize(event.ctas);
     }
@@ -147,9 +148,9 @@ void Ordering::cta_ends(const machine::CtaEvent& event) {
 std::size_t Ordering::shadow_bytes() const {
     std::size_t now = pages_.size() * ShadowPages::page_bytes / 4 * sizeof(Cell) + global_.bytes();
     for (const auto& [index, cluster] : clusters_) {
-        now += cluster->shadow.bytes();
+        now += cluster->shadow.bytes() + cluster->tensor_shadow.bytes();
         for (const auto& cta : cluster->ctas)
-            if (cta) now += cta->cells.size() * sizeof(Cell);
+            if (cta) now += (cta->cells.size() + cta->tensor.size()) * sizeof(Cell);
     }
     return std::max(most_shadow_bytes_, now);
 }

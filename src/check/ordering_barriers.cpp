@@ -133,7 +133,8 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
     if (event.kind == BarrierEvent::Kind::expect && op.op != Op::cp_async_mbarrier_arrive) {
         state->expected += event.bytes;
         state->expect_site = site_of(event.site);
-    } else if (!by_copy && (event.kind == BarrierEvent::Kind::transfer || (completes && !arrives))) {
+    } else if (!by_copy &&
+               (event.kind == BarrierEvent::Kind::transfer || (completes && !arrives && op.op != Op::tcgen05_commit))) {
         state->transferred += event.bytes;
         state->transfer_site = site_of(event.site);
     }

@@ -30,6 +30,13 @@ struct BulkGroups {
     std::uint32_t committed = 0;
 };
 
+/// A thread's tcgen05 operations, or a warp's loads or stores of Tensor Memory.
+struct TensorQueue {
+    AgentId agent = 0;
+    std::uint32_t index = 0;
+    Epoch epoch = 1;  ///< of what is issued now: it grows with each commit or wait
+};
+
 struct WarpState {
     AgentId agent = 0;
     std::uint32_t index = 0, number = 0;  ///< of the agent in the cluster; of the warp in the CTA
@@ -44,7 +51,10 @@ struct WarpState {
     CopyGroups copies;
     std::map<std::uint32_t, BulkGroups> bulks;  ///< by lane
     std::uint32_t wgmma_groups = 0;             ///< committed
-    bool wgmma_pending = false;                 ///< one has been issued and not waited for
+    TensorQueue tcgen05, tensor_loads, tensor_stores;
+    std::vector<std::pair<std::uint64_t, Epoch>> commits;  ///< that have not landed: id, and what they complete
+    Clock tensor;                                          ///< what its own operations on Tensor Memory come after
+    bool wgmma_pending = false;                            ///< one has been issued and not waited for
 };
 
 struct BarrierState {
@@ -79,18 +89,19 @@ struct CtaState {
     std::map<std::uint32_t, MbarrierState> mbarriers;      ///< by offset
     std::vector<std::pair<AgentId, std::uint32_t>> wgmma;  ///< by warpgroup: agent and its index
     std::map<AgentId, Visit> visits;
+    std::vector<Cell> tensor;  ///< Tensor Memory, by columns of 128 lanes; empty: not touched
     std::map<machine::Address, std::uint64_t> acquired_maps;  ///< generic address: which edit has been acquired
 };
 
 struct ClusterState {
-    explicit ClusterState(const std::vector<Agent>& all) : shadow(all) {}
+    explicit ClusterState(const std::vector<Agent>& all) : shadow(all), tensor_shadow(all) {}
 
     std::uint32_t serial = 0;
     std::vector<AgentId> agents;                  ///< by index
     std::vector<std::unique_ptr<CtaState>> ctas;  ///< by rank
     std::uint32_t ended = 0;
     BarrierState barrier;
-    Shadow shadow;
+    Shadow shadow, tensor_shadow;
     std::unordered_map<machine::Address, std::vector<PublishedPtr>> places;  ///< by shared address
 };
 

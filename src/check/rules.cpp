@@ -17,6 +17,7 @@ constexpr auto all = std::to_array<Rule>({
     {"overwritten-too-soon", "Memory is overwritten when it has been read", true},
     {"wgmma-fence", "wgmma.fence comes before a wgmma whose registers were accessed", true},
     {"wgmma-registers", "The registers of a wgmma are used when it has been waited for", true},
+    {"tensor-fence", "tcgen05's fences lie where Tensor Memory passes between threads", true},
     {"mbarrier-init", "An mbarrier is used where its initialisation is visible", true},
     {"expected-bytes", "An mbarrier expects the bytes that are copied", true},
     {"cluster-exit", "A CTA stays until others are through with its shared memory", true},

@@ -38,10 +38,12 @@ Shadow::Seen Shadow::judge(StampId id, bool wrote) const {
     Seen out{id};
     const Stamp& earlier = history_[id];
     if (earlier == actor_.stamp || (earlier.strong && actor_.stamp.strong)) return out;
+    if (earlier.agent == actor_.stamp.agent && (earlier.kind & actor_.pipelined) != 0) return out;
     if (earlier.agent == actor_.warp && earlier.epoch > actor_.synced) out.fresh_own = true;
+    const bool fences = (wrote || actor_.fences_reads) && actor_.fenced != nullptr && !earlier.async_proxy;
     if (!knows(*actor_.seen, earlier))
         out.disorder = Disorder::unordered;
-    else if (wrote && actor_.fenced != nullptr && !earlier.async_proxy && !knows(*actor_.fenced, earlier))
+    else if (fences && !knows(*actor_.fenced, earlier))
         out.disorder = Disorder::proxy;
     return out;
 }

@@ -26,6 +26,8 @@ struct Actor {
     Epoch synced = 0;  ///< of the warp: up to there its lanes know of one another
     Stamp stamp;
     bool writes = false;
+    bool fences_reads = false;   ///< what others have read must be in `fenced` too
+    std::uint8_t pipelined = 0;  ///< kinds of operations of the same agent that need not be complete
 };
 
 struct Conflict {
