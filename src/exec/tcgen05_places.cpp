@@ -24,9 +24,13 @@ class Cells {
     void add(TensorCells::Role role, int cta, int column, int lane) {
         columns_[{role, cta, column}][static_cast<std::size_t>(lane / 32)] |= 1u << lane % 32;
     }
+    void add(TensorCells::Role role, int cta, int columns, const Lanes& lanes) {
+        for (int column = 0; column < columns; ++column) columns_[{role, cta, column}] = lanes;
+    }
     std::vector<TensorCells> merged(bool accumulates) const {
         std::vector<TensorCells> all;
         for (const auto& [key, lanes] : columns_) {
+            if (lanes == Lanes{}) continue;  // all disabled
             const auto& [role, cta, column] = key;
             const auto first = static_cast<std::uint32_t>(column);
             if (!all.empty()) {
@@ -75,15 +79,19 @@ void for_each_lane(const Tcgen05FullPlan& plan, Body body) {
 }
 
 void add_d_and_a(const Tcgen05FullPlan& plan, Cells& cells) {
-    const int a_columns = plan.atom.stored_k() * atom::traits(plan.what.kind).container_bits / 32;
+    std::array<Lanes, 2> d{}, a{};
+    const auto set = [](Lanes& lanes, int lane) { lanes[static_cast<std::size_t>(lane / 32)] |= 1u << lane % 32; };
     for_each_lane(plan, [&](int cta, int, int row, int lane) {
-        if (!plan.disables(cta, lane))
-            for (int column = 0; column < plan.part_columns(); ++column)
-                cells.add(TensorCells::Role::d, cta, column, lane);
-        if (!plan.what.a_in_tensor_memory) return;
-        const int from = plan.what.ashift && row + 1 < plan.atom.rows_per_cta() ? lane + 1 : lane;
-        for (int column = 0; column < a_columns; ++column) cells.add(TensorCells::Role::a, cta, column, from);
+        if (!plan.disables(cta, lane)) set(d[static_cast<std::size_t>(cta)], lane);
+        const bool shifts = plan.what.ashift && row + 1 < plan.atom.rows_per_cta();
+        set(a[static_cast<std::size_t>(cta)], shifts ? lane + 1 : lane);
     });
+    const int a_columns = plan.atom.stored_k() * atom::traits(plan.what.kind).container_bits / 32;
+    for (int cta = 0; cta < plan.what.cta_group; ++cta) {
+        cells.add(TensorCells::Role::d, cta, plan.part_columns(), d[static_cast<std::size_t>(cta)]);
+        if (plan.what.a_in_tensor_memory)
+            cells.add(TensorCells::Role::a, cta, a_columns, a[static_cast<std::size_t>(cta)]);
+    }
 }
 
 Result<void> place_scales(const Tcgen05FullPlan& plan, bool of_b, std::vector<TensorPlace>& out, Cells& cells) {

@@ -148,6 +148,7 @@ Result<Tcgen05Shared> tcgen05_shared(const atom::Tcgen05Mma& mma, bool is_b, std
     if (!parts) return std::unexpected(parts.error());
     atom::SharedOperand whole = parts->front().operand;
     whole.k = shared.k;
+    whole.mn = unit;  // rules of the descriptor, not of each row
     if (auto ok = errors_of(fields, whole); !ok) return std::unexpected(ok.error());
     shared.row_chunks = (mn_major ? rows : shared.k) / per_chunk;
     shared.chunks.resize(static_cast<std::size_t>((mn_major ? shared.k : rows) * shared.row_chunks));
