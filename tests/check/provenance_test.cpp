@@ -128,9 +128,9 @@ INSTANTIATE_TEST_SUITE_P(
                         "its descriptor: a start address 32 bytes before"},
                     Bug{"RowsOfDExchanged",
                         {"ptx", "mad.wide.u32 %rd4, %r7, 256", "xor.b32 %r7, %r7, 1; mad.wide.u32 %rd4, %r7, 256"},
-                        "4096 of 4096 elements of D",
-                        "D[0, 0] holds the product of row 1 of A and column 0 of B",
-                        "follow"}),
+                        "writes elements of D to places of others",
+                        "gets the product of row",
+                        "compare the addresses of the epilogue"}),
     [](const auto& each) { return each.param.name; });
 
 TEST(Provenance, AProductThatLacksAStepIsNoProduct) {

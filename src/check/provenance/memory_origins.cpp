@@ -49,7 +49,9 @@ void Provenance::read(const machine::EventSite& site, Space space, machine::Addr
 void Provenance::write(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t bytes,
                        const Origin* from) {
     if (is_shared(space)) return memory_.write_shared(cta_of(site, address), offset_of(address), bytes, from);
-    if (space == Space::global) memory_.write_global(address, bytes, from);
+    if (space != Space::global) return;
+    check_written(site, address, bytes, from);
+    memory_.write_global(address, bytes, from);
 }
 
 void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
@@ -148,7 +150,7 @@ void Provenance::bulk_landed(const machine::BulkCopy& event) {
     std::vector<Origin> bytes(event.bytes);
     read(event.site, event.bulk->source, event.source, event.bytes, bytes.data());
     if (event.bulk->destination == Space::global) {
-        if (!event.bulk->reduces) return memory_.write_global(event.destination, event.bytes, bytes.data());
+        if (!event.bulk->reduces) return write(event.site, Space::global, event.destination, event.bytes, bytes.data());
         for (std::uint32_t i = 0; i < event.bytes; i += 16) add_into(event.destination + i, 16, bytes.data() + i);
         return;
     }
@@ -182,7 +184,8 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
         }
         if (loads || row.begin == row.stored_end) continue;
         if (!event.bulk->reduces) {
-            memory_.write_global(row.global + row.begin, row.stored_end - row.begin, bytes.data() + row.begin);
+            write(event.site, Space::global, row.global + row.begin, row.stored_end - row.begin,
+                  bytes.data() + row.begin);
             continue;
         }
         for (std::uint32_t at = row.begin; at < row.stored_end; at += 16)

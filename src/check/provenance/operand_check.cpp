@@ -154,10 +154,19 @@ CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, cons
                         : out.wrong_a              ? "A"
                                                    : "B");
     }
-    // k may end in zeros; what remains must be consecutive.
+    // A k counts where both operands have elements of it: zeros on one side, where a box lies outside its tensor, add
+    // nothing to D.
+    const auto present = [](const OperandCells& operand, int k) {
+        for (int row = 0; row < operand.rows; ++row)
+            if (operand.at(row, k).kind == Kind::element) return true;
+        return false;
+    };
     out.ks = {nowhere, 0};
-    for (const std::uint32_t k : ks)
-        if (k != nowhere) out.ks = {std::min(out.ks.begin, k), std::max(out.ks.end, k + 1)};
+    for (int k = 0; k < a.columns; ++k) {
+        const std::uint32_t each = ks[std::size_t(k)];
+        if (each == nowhere || !present(a, k) || !present(b, k)) continue;
+        out.ks = {std::min(out.ks.begin, each), std::max(out.ks.end, each + 1)};
+    }
     if (out.ks.begin == nowhere) out.ks = {0, 0};
     return out;
 }

@@ -36,6 +36,7 @@ std::uint32_t KSets::number(std::vector<Range> ranges) {
 }
 
 KSets::Added KSets::add(std::uint32_t set, Range range) {
+    if (range.begin == range.end) return {set, false};
     constexpr std::size_t most_steps = 8;
     for (const Step& step : recent_)
         if (step.set == set && step.range == range) return step.result;

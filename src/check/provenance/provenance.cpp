@@ -27,6 +27,31 @@ void Provenance::executed(const machine::Executed& event) {
     if (!move_origins(r)) compute_origins(r, product_ ? &*product_ : nullptr, sets_);
 }
 
+/// Whether D[m, n] is row m and column n.
+bool Provenance::in_place(const Origin& origin, ProductMatrix::Place place) const {
+    return origin.m() == place.row && origin.n() == place.column + place.row / product_->m * product_->n;
+}
+
+/// A sum that is written to another element of D than its own.
+void Provenance::check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes,
+                               const Origin* from) {
+    if (!product_) return;
+    const ProductMatrix* const d = product_->with(ProductMatrix::Role::d);
+    if (d == nullptr || address < d->base || address - d->base >= d->units.size() * d->unit_bytes) return;
+    for (std::uint32_t at = 0; at + d->unit_bytes <= bytes; at += d->unit_bytes) {
+        const Product::Found found = product_->find(address + at);
+        const Origin origin = d->unit_bytes > 1 ? whole(from + at, d->unit_bytes) : from[at];
+        if (found.matrix != d || origin.kind() != Origin::Kind::sum || in_place(origin, found.place)) continue;
+        tell(site, "writes elements of D to places of others",
+             {fmt::format("{} gets the product of row {} of A and column {} of B", describe(*d, found.place),
+                          origin.m(), origin.n())},
+             "compare the addresses of the epilogue, in shared memory too, with who holds which element of D: "
+             "`tilepath show`");
+        tallies_.of(site).of_result = true;
+        return;
+    }
+}
+
 /// What D's elements came to, against each k exactly once.
 void Provenance::check_result(std::vector<Finding>& out) {
     if (!product_) return;
@@ -46,8 +71,7 @@ void Provenance::check_result(std::vector<Finding>& out) {
             ++unknown;
             continue;
         }
-        const bool right_place =
-            origin.m() == place.row && origin.n() == place.column % product_->n + place.row / product_->m * product_->n;
+        const bool right_place = in_place(origin, place);
         const bool whole_k = sets_.whole(origin.ks(), product_->k);
         if (right_place && whole_k) {
             ++proven;
@@ -74,8 +98,10 @@ void Provenance::check_result(std::vector<Finding>& out) {
 
 std::vector<Finding> Provenance::findings(const program::Program& program) {
     std::vector<Finding> out;
+    // What is wrong with D follows from operands that are wrong.
+    const bool wrong_operands = counts_.disproven != 0;
     for (const auto& [op, tally] : tallies_) {
-        if (tally.times == 0) continue;
+        if (tally.times == 0 || (wrong_operands && tally.of_result)) continue;
         Finding finding;
         finding.check = "provenance";
         finding.message = tally.message;
@@ -86,7 +112,7 @@ std::vector<Finding> Provenance::findings(const program::Program& program) {
         finding.weight = 2e12 + static_cast<double>(tally.times);  // a wrong result comes before a slow one
         out.push_back(std::move(finding));
     }
-    check_result(out);
+    if (!wrong_operands) check_result(out);
     return out;
 }
 

@@ -46,6 +46,7 @@ class Provenance : public Check {
     struct Tally {
         const program::Function* function = nullptr;
         std::uint64_t times = 0;
+        bool of_result = false;  ///< about D, not about an operand
         std::string message, advice;
         std::vector<std::string> facts;
     };
@@ -67,6 +68,7 @@ class Provenance : public Check {
               Origin* out);
     void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
                const Origin* from);
+    void check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes, const Origin* from);
     void add_into(machine::Address address, std::uint32_t bytes, const Origin* from);
     void box_landed(const machine::BulkCopy& event);
     const LaneAddresses* addresses(const machine::EventSite& site) const;
@@ -85,6 +87,7 @@ class Provenance : public Check {
                         CheckedProduct& checked, Tally& tally);
     void tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts,
               std::string advice = {});
+    bool in_place(const Origin& origin, ProductMatrix::Place place) const;
     void check_result(std::vector<Finding>& out);
 
     std::optional<Product> product_;
