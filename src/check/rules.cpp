@@ -11,6 +11,7 @@ namespace {
 constexpr auto all = std::to_array<Rule>({
     {"coalescing", "Global memory coalesces", false},
     {"bank-conflicts", "Shared memory has no bank conflicts", false},
+    {"provenance", "Every element lies where the instruction reads it", true},
     {"race", "Accesses of threads to the same memory are ordered", true},
     {"proxy-fence", "A proxy fence lies between generic writes and the async proxy", true},
     {"read-too-early", "What a copy writes is read when it has landed", true},
