@@ -24,13 +24,15 @@ class Filler {
         out_.rank = static_cast<std::uint32_t>(rank);
         out_.address = from_.address.address;
         out_.nan_fill = from_.nan_fill;
-        out_.im2col = from_.im2col;
+        out_.walk = static_cast<machine::ImageWalk>(from_.walk);
         copy("dims", from_.dims, rank, out_.dims);
         copy("strides", from_.strides, rank - 1, out_.strides);
         if (!from_.element_strides.empty()) copy("element_strides", from_.element_strides, rank, out_.element_strides);
-        if (from_.im2col) {
-            copy("lower_corner", from_.lower_corner, std::max<std::size_t>(rank, 2) - 2, out_.lower);
-            copy("upper_corner", from_.upper_corner, std::max<std::size_t>(rank, 2) - 2, out_.upper);
+        if (!out_.tiled()) {
+            const std::size_t corners =
+                out_.walk == machine::ImageWalk::im2col ? std::max<std::size_t>(rank, 2) - 2 : 1;
+            copy("lower_corner", from_.lower_corner, corners, out_.lower);
+            copy("upper_corner", from_.upper_corner, corners, out_.upper);
             out_.channels_per_pixel = from_.channels_per_pixel;
             out_.pixels_per_column = from_.pixels_per_column;
         } else {

@@ -57,13 +57,16 @@ Step Executor::store_async(Context& c) {
         }
         cluster.stores.push_back(store);
     }
-    if (launch_.options.copies == CopyPolicy::eager) {
-        std::vector<AsyncStore> issued(cluster.stores.begin() + static_cast<std::ptrdiff_t>(first),
-                                       cluster.stores.end());
-        cluster.stores.resize(first);
-        for (const AsyncStore& store : issued) land(store);
-    }
+    issue_stores(cluster, first);
     return launch_.stop.load(std::memory_order_relaxed) ? Step::fault : Step::next;
+}
+
+/// Those from the `first` on are new: eager, they land at once.
+void Executor::issue_stores(ClusterRun& cluster, std::size_t first) {
+    if (launch_.options.copies != CopyPolicy::eager) return;
+    std::vector<AsyncStore> issued(cluster.stores.begin() + static_cast<std::ptrdiff_t>(first), cluster.stores.end());
+    cluster.stores.resize(first);
+    for (const AsyncStore& store : issued) land(store);
 }
 
 void Executor::land(const AsyncStore& store) {
@@ -86,8 +89,12 @@ void Executor::land(const AsyncStore& store) {
     } else {
         std::memcpy(to, store.values.data(), store.bytes);
     }
+    const bool async = store.code->op->op == Op::try_cancel;
+    if (async && !cta->state.async_shared.empty())
+        std::memcpy(cta->state.async_shared.data() + machine::shared_offset(store.destination), store.values.data(),
+                    store.bytes);
     wrote();
-    (void)complete_transactions(by, store.mbarrier, store.bytes);
+    (void)complete_transactions(by, store.mbarrier, store.bytes, async ? Proxy::async : Proxy::generic);
 }
 
 void Executor::land_stores(ClusterRun& cluster) {

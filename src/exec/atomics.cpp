@@ -146,6 +146,7 @@ Step Executor::atomic(Context& c) {
     Lanes lanes;
     if (!resolve(c, machine::Access::Kind::atomic, bytes, lanes)) return Step::fault;
     if (observer_ != nullptr) observe_access(c, machine::Access::Kind::atomic, bytes, lanes);
+    if (launch_.stale) before_global_write(c, bytes, lanes);
     lanes.fill_host(bytes);
     const auto which = static_cast<AtomicOp>(op.variant);
     const bool compares = which == AtomicOp::cas;

@@ -6,8 +6,10 @@
 
 namespace tilepath::exec {
 
+using layout::SwizzleMode;
 using machine::Access;
 using machine::BoxRow;
+using machine::ImageWalk;
 using machine::Place;
 using program::AtomicOp;
 using program::Bulk;
@@ -53,15 +55,41 @@ std::string reduced_type_names(AtomicOp op) {
     return out;
 }
 
+ImageWalk walk_of(Bulk::Mode mode) {
+    switch (mode) {
+        case Bulk::Mode::tile:
+        case Bulk::Mode::four_rows: break;
+        case Bulk::Mode::im2col: return ImageWalk::im2col;
+        case Bulk::Mode::im2col_w: return ImageWalk::im2col_w;
+        case Bulk::Mode::im2col_w_128: return ImageWalk::im2col_w_128;
+    }
+    return ImageWalk::tiled;
+}
+
+/// im2col_w and im2col_w_128 (PTX ISA 5.5.5, 9.7.9.25.5.2): the first pixel lies outside of the box on its left side
+/// only.
+std::string refused_wide_place(const machine::TensorMap& map, const machine::BoxPlace& place) {
+    const std::uint32_t halo = place.offsets[0], offset = place.offsets[1];
+    const std::uint32_t most = map.walk == ImageWalk::im2col_w ? 511 : 31;
+    if (halo > most) return fmt::format("wHalo is 0 to {} in {}, found {}", most, name(map.walk), halo);
+    if (offset > 31) return fmt::format("wOffset is 0 to 31, found {}", offset);
+    const std::int64_t last = static_cast<std::int64_t>(map.dims[1]) - 1 + map.upper[0];
+    if (place.at[1] > last)
+        return fmt::format("coordinate 1 lies at most at the bounding box's end, {}, found {}", last, place.at[1]);
+    return {};
+}
+
 /// What is wrong with coordinates, as recorded on an H200, which ends such copies as illegal instructions; or nothing.
 std::string refused_place(const machine::TensorMap& map, const machine::BoxPlace& place, bool stores) {
     const machine::TensorTypeTraits& type = machine::traits(map.type);
     const int unit = type.padded() ? 128 : type.bits == 4 ? 2 : 128 / type.bits;
     if (map.interleave == machine::Interleave::none && place.at[0] % unit != 0)
         return fmt::format("coordinate 0 is a multiple of {} with {}, found {}", unit, type.name, place.at[0]);
-    for (std::uint32_t d = 0; stores && d < map.rank; ++d)
+    const bool four_rows = place.mode == machine::BoxMode::four_rows, wide = map.walk > ImageWalk::im2col;
+    for (std::uint32_t d = 0; stores && d < (four_rows ? 5 : map.rank); ++d)
         if (place.at[d] < 0) return fmt::format("coordinate {} of a store is not negative, found {}", d, place.at[d]);
-    for (std::uint32_t i = 0; map.im2col && i < map.image_dimensions(); ++i) {
+    if (wide && !stores) return refused_wide_place(map, place);
+    for (std::uint32_t i = 0; !map.tiled() && i < (wide ? 1 : map.image_dimensions()); ++i) {
         const std::uint32_t d = map.interleave == machine::Interleave::none ? i + 1 : i;
         const std::int64_t last = static_cast<std::int64_t>(map.dims[d]) - 1 + map.upper[i];
         if (place.at[d] < map.lower[i] || place.at[d] > last)
@@ -81,32 +109,51 @@ bool Executor::check_row(Context& c, int lane, const BoxRow& row, Access::Kind k
            check_bytes(c, lane, {Space::global, row.global + row.begin}, row.end - row.begin, 1, kind);
 }
 
+/// Whether the instruction fits the map, and its place.
+bool Executor::judge_box(Context& c, const Bulk& what, int lane, const machine::TensorMap& map,
+                         const machine::BoxPlace& place) {
+    const auto wrong = [&](std::string message) {
+        return wrong_bulk(c, lane, FaultKind::bulk_copy, std::move(message));
+    };
+    const bool stores = what.destination == Space::global;
+    if (map.rank != what.dimensions)
+        return wrong(fmt::format("the tensor map has {} dimensions, the instruction {}", map.rank, what.dimensions));
+    if (map.walk != walk_of(what.mode) &&
+        !(stores && map.walk != ImageWalk::tiled && walk_of(what.mode) == ImageWalk::im2col))
+        return wrong(fmt::format("the tensor map is {}, the instruction {}", name(map.walk), name(walk_of(what.mode))));
+    if (what.mode == Bulk::Mode::four_rows && (map.box[1] != 1 || map.interleave != machine::Interleave::none))
+        return wrong(fmt::format("four rows are copied with a map of box[1] = 1 and no interleave, found box[1] = {}{}",
+                                 map.box[1], map.interleave == machine::Interleave::none ? "" : " and interleave"));
+    if (what.reduces && reduced_type(map.type, what.reduction) == program::DataType::none)
+        return wrong(fmt::format("this reduction takes elements of {}, found {}", reduced_type_names(what.reduction),
+                                 machine::traits(map.type).name));
+    if (const std::string message = refused_place(map, place, stores); !message.empty()) return wrong(message);
+    // cuTensorMapEncodeTiled's list of swizzles by type and direction; the flip, PTX ISA 5.5.7.
+    if (stores && map.type == machine::TensorType::u4_align16b)
+        return wrong("tensors of 16u4_align16b are only loaded");
+    if (!stores && map.type == machine::TensorType::u6_align16b && map.swizzle == SwizzleMode::b128_atom_64b)
+        return wrong("tensors of 16u6_align16b with swizzle 128B_atom_64B are only stored");
+    if (stores && map.swizzle == SwizzleMode::b128_atom_32b_flip_8b)
+        return wrong("tensors with swizzle 128B_atom_32B_flip_8B are only loaded");
+    return true;
+}
+
 bool Executor::prepare_box(Context& c, const Bulk& what, int lane, PendingBulk& out) {
     const bool stores = what.destination == Space::global;
     out.map = source_value(c, stores ? destination : source, lane);
     const machine::TensorMap* const map = tensor_map(c, lane, out.map);
     if (map == nullptr) return false;
-    const auto wrong = [&](std::string message) {
-        return wrong_bulk(c, lane, FaultKind::bulk_copy, std::move(message));
-    };
-    if (map->rank != what.dimensions)
-        return wrong(fmt::format("the tensor map has {} dimensions, the instruction {}", map->rank, what.dimensions));
-    if (map->im2col != (what.mode == Bulk::Mode::im2col))
-        return wrong(fmt::format("the tensor map is {}, the instruction {}", map->im2col ? "im2col" : "tiled",
-                                 map->im2col ? "tiled" : "im2col"));
-    if (what.reduces && reduced_type(map->type, what.reduction) == program::DataType::none)
-        return wrong(fmt::format("this reduction takes elements of {}, found {}", reduced_type_names(what.reduction),
-                                 machine::traits(map->type).name));
     machine::BoxPlace place;
-    place.mode = map->im2col ? machine::BoxMode::im2col : machine::BoxMode::tile;
-    for (int d = 0; d < what.dimensions; ++d)
+    place.mode = what.mode == Bulk::Mode::tile        ? machine::BoxMode::tile
+                 : what.mode == Bulk::Mode::four_rows ? machine::BoxMode::four_rows
+                                                      : machine::BoxMode::im2col;
+    const int coordinates = what.mode == Bulk::Mode::four_rows ? 5 : what.dimensions;
+    for (int d = 0; d < coordinates; ++d)
         place.at[static_cast<std::size_t>(d)] = static_cast<std::int32_t>(source_value(c, first_coordinate + d, lane));
     for (int i = 0; i < what.offsets; ++i)
         place.offsets[static_cast<std::size_t>(i)] =
-            static_cast<std::uint32_t>(source_value(c, first_coordinate + what.dimensions + i, lane));
-    if (const std::string message = refused_place(*map, place, stores); !message.empty()) return wrong(message);
-    if (stores && map->type == machine::TensorType::u4_align16b)
-        return wrong("tensors of 16u4_align16b are only loaded");
+            static_cast<std::uint32_t>(source_value(c, first_coordinate + coordinates + i, lane));
+    if (!judge_box(c, what, lane, *map, place)) return false;
     if (!what.prefetch) place.shared = static_cast<std::uint32_t>(source_value(c, stores ? source : destination, lane));
     out.box.emplace(*map, place);
     out.bytes = out.box->transaction_bytes();

@@ -25,6 +25,7 @@ struct PendingBulk {
     std::uint64_t global = 0;         ///< address of the bytes in global memory, or where a tensor begins
     std::uint32_t shared_source = 0;  ///< shared addresses
     std::uint32_t shared_destination = 0, mbarrier = 0;
+    std::uint32_t byte_mask = 0;          ///< of a store with .cp_mask: which of each 16 bytes
     std::uint32_t ctas = 0;               ///< ranks of those into whose shared memory it goes
     std::uint32_t bytes = 0, done = 0;    ///< done: by a load that lands in pieces
     std::optional<machine::BoxWalk> box;  ///< of a tensor: its rows that have not landed

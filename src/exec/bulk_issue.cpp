@@ -77,6 +77,7 @@ bool Executor::prepare_bulk(Context& c, const Bulk& what, int lane, PendingBulk&
             return wrong_bulk(c, lane, FaultKind::bulk_copy,
                               fmt::format("a bulk copy moves a multiple of 16 bytes, found {}", bytes));
         out.bytes = static_cast<std::uint32_t>(bytes);
+        if (what.byte_mask) out.byte_mask = static_cast<std::uint32_t>(source_value(c, byte_mask_source, lane));
         const bool to_global = what.destination == Space::global;
         if (to_global || what.source == Space::global) {
             out.global = source_value(c, to_global ? destination : source, lane);
@@ -106,10 +107,16 @@ bool Executor::prepare_shared(Context& c, const Bulk& what, int lane, PendingBul
     out.shared_destination = static_cast<std::uint32_t>(source_value(c, destination, lane));
     out.mbarrier = static_cast<std::uint32_t>(source_value(c, mbarrier_source, lane));
     const auto& ctas = c.warp.cta->cluster->ctas;
+    // .cta_group::2: either CTA of a pair may hold the mbarrier.
+    const std::uint32_t pair = what.pair_mbarrier ? 1 : 0;
+    if (what.pair_mbarrier && ctas.size() % 2 != 0)
+        return wrong_bulk(c, lane, FaultKind::bulk_copy,
+                          fmt::format(".cta_group::2 is for clusters of pairs of CTAs, found {}", ctas.size()));
     if (c.function().sources(c.op())[mask_source].kind == program::Operand::Kind::none) {
         out.ctas = 1u << std::min(31u, machine::shared_rank(out.shared_destination));
         if (!check_bytes(c, lane, place(out.shared_destination), extent, unit, Access::Kind::write)) return false;
-        if (machine::shared_rank(out.mbarrier) == machine::shared_rank(out.shared_destination)) return true;
+        if (machine::shared_rank(out.mbarrier) >> pair == machine::shared_rank(out.shared_destination) >> pair)
+            return true;
         return wrong_bulk(
             c, lane, FaultKind::bulk_copy,
             fmt::format("the mbarrier lies in the CTA of rank {}, the destination in that of rank {}",

@@ -61,7 +61,27 @@ void Executor::fail_mbarrier(const Issuer& by, std::uint32_t address, FaultKind 
     record(std::move(fault));
 }
 
-bool Executor::find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out) {
+/// Where copies land late or at random, an initialisation is seen by the async proxy, and by other CTAs, only after a
+/// fence (PTX ISA 9.7.13.4: fence.mbarrier_init, fence.proxy.async).
+bool Executor::sees_mbarrier(const Issuer& by, const FoundMbarrier& mbarrier, Proxy proxy) {
+    if (launch_.options.copies == machine::CopyPolicy::eager) return true;
+    const bool own = mbarrier.cta == by.warp.cta;
+    if (proxy == Proxy::async ? mbarrier.record->async_visible : own || mbarrier.record->cluster_visible) return true;
+    const MbarrierUse& init = mbarrier.record->initialised;
+    const program::CodePlace place =
+        program::code_place(*launch_.loaded.program, *init.function->function, init.code->op);
+    fail_mbarrier(by, mbarrier.address, FaultKind::mbarrier,
+                  proxy == Proxy::async
+                      ? fmt::format("the asynchronous copy does not see that the mbarrier has been initialised (line "
+                                    "{}): no fence.mbarrier_init and no fence.proxy.async has come since",
+                                    place.ptx.line)
+                      : fmt::format("other CTAs do not see that the mbarrier has been initialised (line {}): no "
+                                    "fence.mbarrier_init and no barrier.cluster.arrive that releases has come since",
+                                    place.ptx.line));
+    return false;
+}
+
+bool Executor::find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out, Proxy proxy) {
     const auto wrong = [&](FaultKind kind, std::string message) {
         fail_mbarrier(by, address, kind, std::move(message));
         return false;
@@ -81,7 +101,7 @@ bool Executor::find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarr
         return wrong(FaultKind::mbarrier, describe(MbarrierError::not_initialised, out.state));
     if (out.record->word != word_at(out.bytes))
         return wrong(FaultKind::mbarrier, "something other than an mbarrier operation has written to the mbarrier");
-    return true;
+    return sees_mbarrier(by, out, proxy);
 }
 
 bool Executor::change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, MbarrierError error, bool completed,
@@ -123,9 +143,10 @@ void Executor::wake_waiters(CtaRun& cta, std::uint32_t offset) {
 
 machine::EventSite Executor::site_of(const Issuer& by) { return event_site(by.warp, by.function, by.code, by.lanes); }
 
-bool Executor::complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes) {
+bool Executor::complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes,
+                                     Proxy proxy) {
     FoundMbarrier mbarrier;
-    if (!find_mbarrier(by, mbarrier_address, mbarrier)) return false;
+    if (!find_mbarrier(by, mbarrier_address, mbarrier, proxy)) return false;
     bool completed = false;
     const MbarrierError error = machine::transact(mbarrier.state, -bytes, completed);
     return change_mbarrier(by, mbarrier, error, completed, BarrierEvent::Kind::transfer, bytes);

@@ -53,6 +53,7 @@ std::string Executor::describe_wait(Warp& warp, Group& group) {
             return group.tested == nullptr ? "polls memory that nobody changes any more"
                                            : "tests again and again in vain " + describe_mbarrier(*warp.cta, group);
         case GroupState::warpgroup: return describe_warpgroup(warp);
+        case GroupState::registers: return describe_registers(warp, group);
     }
     return "";
 }

@@ -179,6 +179,8 @@ Executor::Body Executor::body_of(Op op) {
         {Op::barrier, &Executor::barrier},
         {Op::cluster_barrier, &Executor::cluster_barrier},
         {Op::setmaxnreg, &Executor::set_registers},
+        {Op::try_cancel, &Executor::try_cancel},
+        {Op::query_cancel, &Executor::query_cancel},
         {Op::nanosleep, &Executor::sleep},
     };
     for (const auto& [each, body] : bodies)
@@ -187,40 +189,5 @@ Executor::Body Executor::body_of(Op op) {
 }
 
 Step Executor::nothing(Context&) { return Step::next; }
-
-/// Generic writes to shared memory become visible to the async proxy: those of the CTA, or of the whole cluster.
-void Executor::fence_async_proxy(CtaRun& cta, program::FenceKind kind) {
-    using enum program::FenceKind;
-    switch (kind) {
-        case proxy_async:
-        case proxy_async_shared_cluster:
-        case async_after_generic_acquire:
-            for (const auto& each : cta.cluster->ctas) each->state.fence_async_proxy();
-            return;
-        case proxy_async_shared_cta:
-        case async_after_generic_release: cta.state.fence_async_proxy(); return;
-        case thread:
-        case proxy_alias:
-        case proxy_async_global:
-        case tensormap_release:
-        case tensormap_acquire:
-        case mbarrier_init: return;
-    }
-}
-
-Step Executor::fence(Context& c) {
-    if (c.has_source(0)) {  // the tensor map of an acquire
-        Lanes map;
-        if (!resolve(c, machine::Access::Kind::read, 1, map)) return Step::fault;
-    }
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-    fence_async_proxy(*c.warp.cta, static_cast<program::FenceKind>(c.op().variant));
-    if (observer_ == nullptr) return Step::next;
-    machine::Fence event{site(c)};
-    if (c.has_source(0))
-        event.map = source_value(c, 0, std::countr_zero(c.active)) + static_cast<machine::Address>(c.code.offset);
-    observer_->fence(event);
-    return Step::next;
-}
 
 }  // namespace tilepath::exec

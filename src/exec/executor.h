@@ -17,6 +17,9 @@ struct Issuer {
     LaneMask lanes = 0;
 };
 
+/// Through which proxy memory is accessed (PTX ISA 8.5).
+enum class Proxy : std::uint8_t { generic, async };
+
 /// A live mbarrier of the cluster: where it is, and its state to change.
 struct FoundMbarrier {
     std::uint32_t address = 0;
@@ -76,7 +79,13 @@ class Executor {
     void run_group(Warp& warp, Group& group);
     Step nothing(Context& c);
     Step fence(Context& c);
-    static void fence_async_proxy(CtaRun& cta, program::FenceKind kind);
+    // fences.cpp
+    void fence_async_proxy(CtaRun& cta, program::FenceKind kind);
+    void show_mbarriers(Context& c, program::FenceKind kind);
+    bool fence_tensor_maps(Context& c, program::FenceKind kind, machine::Fence& event);
+    void before_global_write(machine::Address at, std::uint32_t bytes);
+    void before_global_write(const Context& c, std::uint32_t bytes, const Lanes& lanes);
+    const std::uint8_t* async_view(machine::Address at, std::uint32_t bytes, std::vector<std::uint8_t>& patched) const;
     // stop.cpp
     bool stops_before(Warp& warp, const Frame& frame, const Code& code, LaneMask lanes);
 
@@ -186,11 +195,18 @@ class Executor {
     // cluster_barrier.cpp
     Step cluster_barrier(Context& c);
     void complete_cluster_barrier_if_due(ClusterRun& cluster);
+    // registers.cpp
     Step set_registers(Context& c);
+    Step change_registers(Context& c);
     void check_register_requests(CtaRun& cta);
+    std::string describe_registers(const Warp& warp, const Group& group) const;
+    // cluster_launch.cpp
+    Step try_cancel(Context& c);
+    Step query_cancel(Context& c);
     // async_store.cpp
     Step store_async(Context& c);
     void land(const AsyncStore& store);
+    void issue_stores(ClusterRun& cluster, std::size_t first);
     void land_stores(ClusterRun& cluster);
     void land_stores_randomly(ClusterRun& cluster);
     // cluster_memory.cpp
@@ -198,8 +214,10 @@ class Executor {
     /// Shared memory anywhere in the cluster of `near`; null if some of it lies outside.
     std::uint8_t* cluster_bytes(const CtaRun& near, std::uint32_t shared_address, std::uint32_t bytes) const;
     /// complete_tx on an mbarrier anywhere in the issuer's cluster. False after a fault, which names the issuer.
-    bool complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes);
-    bool find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out);
+    bool complete_transactions(const Issuer& by, std::uint32_t mbarrier_address, std::int64_t bytes,
+                               Proxy proxy = Proxy::generic);
+    bool find_mbarrier(const Issuer& by, std::uint32_t address, FoundMbarrier& out, Proxy proxy = Proxy::generic);
+    bool sees_mbarrier(const Issuer& by, const FoundMbarrier& mbarrier, Proxy proxy);
     bool change_mbarrier(const Issuer& by, FoundMbarrier& mbarrier, machine::MbarrierError error, bool completed,
                          machine::BarrierEvent::Kind kind, std::int64_t bytes = 0);
     static machine::EventSite site_of(const Issuer& by);
@@ -234,6 +252,8 @@ class Executor {
     std::uint64_t source_value(const Context& c, int source, int lane) const;
     // box_issue.cpp
     bool prepare_box(Context& c, const program::Bulk& what, int lane, PendingBulk& out);
+    bool judge_box(Context& c, const program::Bulk& what, int lane, const machine::TensorMap& map,
+                   const machine::BoxPlace& place);
     bool check_row(Context& c, int lane, const machine::BoxRow& row, machine::Access::Kind kind);
     // bulk.cpp
     void issue_bulk(ClusterRun& cluster, PendingBulk bulk);
@@ -290,7 +310,8 @@ class Executor {
     };
     std::array<KnownMap, 8> known_maps_;  ///< decoded and found to break no rule
     std::size_t next_known_map_ = 0;
-    std::vector<std::uint8_t> spare_bulk_bytes_;
+    std::vector<std::uint8_t> spare_bulk_bytes_, patched_bytes_;
+    std::array<std::uint8_t, machine::TensorMap::bytes> patched_map_{};
     std::mt19937_64 random_;
     number::PreparedOperand prepared_a_, prepared_b_;
     OperandTables operand_tables_;

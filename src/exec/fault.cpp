@@ -17,6 +17,8 @@ std::string_view name(FaultKind kind) {
         case FaultKind::membermask: return "membermask";
         case FaultKind::barrier: return "barrier";
         case FaultKind::mbarrier: return "mbarrier";
+        case FaultKind::cluster_launch: return "cluster launch control";
+        case FaultKind::registers: return "registers";
         case FaultKind::exited_cta: return "exited CTA";
         case FaultKind::bulk_copy: return "bulk copy";
         case FaultKind::stack_overflow: return "stack overflow";

@@ -23,7 +23,9 @@ enum class FaultKind : std::uint8_t {
     membermask,      ///< a lane that executes a `.sync` operation whose membermask leaves it out
     barrier,         ///< a barrier's number, thread count or use
     mbarrier,        ///< an mbarrier that is not initialised, or a count out of range
+    registers,       ///< setmaxnreg to fewer or more than its action says
     exited_cta,      ///< shared memory of a CTA that has exited
+    cluster_launch,  ///< an answer of clusterlaunchcontrol.try_cancel that is none
     bulk_copy,       ///< size, alignment, tensor map or coordinates of a bulk copy
     stack_overflow,  ///< more local memory than a thread can have
     bad_call,        ///< an indirect call or branch to something that is none

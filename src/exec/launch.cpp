@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "exec/executor.h"
+#include "exec/register_budget.h"
 
 namespace tilepath::exec {
 namespace {
@@ -82,6 +83,9 @@ void check_bounds(Check& check, const program::LaunchBounds& bounds, const Launc
         check.expect(as_dim(bounds.required_cluster) == shape.cluster,
                      fmt::format("cluster: the kernel demands {} (.reqnctapercluster), found {}",
                                  describe(as_dim(bounds.required_cluster)), describe(shape.cluster)));
+    check.expect(!bounds.explicit_cluster || given(bounds.required_cluster) || shape.cluster.count() > 1,
+                 "cluster: the kernel demands that its launch names a cluster (.explicitcluster), found none",
+                 "give the launch a cluster of more than one CTA");
     if (bounds.max_cluster_ctas != 0)
         check.expect(shape.cluster.count() <= bounds.max_cluster_ctas,
                      fmt::format("cluster: the kernel allows {} CTAs (.maxclusterrank), found {}",
@@ -117,6 +121,14 @@ Result<void> check_range(const LaunchShape& shape, const LaunchOptions& options)
     return {};
 }
 
+bool reads_global_asynchronously(const Program& program) {
+    return std::ranges::any_of(program.functions, [](const program::Function& function) {
+        return std::ranges::any_of(function.bulks, [](const program::Bulk& bulk) {
+            return bulk.source == program::Space::global || bulk.dimensions != 0;
+        });
+    });
+}
+
 void run_threads(LaunchState& state, std::uint32_t threads, LaunchReport& report) {
     std::vector<std::unique_ptr<Executor>> executors;
     for (std::uint32_t i = 0; i < threads; ++i) executors.push_back(std::make_unique<Executor>(state, i));
@@ -126,6 +138,7 @@ void run_threads(LaunchState& state, std::uint32_t threads, LaunchReport& report
     for (std::thread& each : others) each.join();
     report.fault = std::move(state.fault);
     report.ctas = state.finished_ctas;
+    report.cancelled = state.cancelled_ctas;
     report.operations = state.operations;
     report.stopped = state.stopped;
     if (report.fault || (!state.deadlocked && !state.timed_out)) return;
@@ -211,6 +224,9 @@ Result<LaunchReport> launch(const Program& program, const Device& device, machin
     state.end_cluster = state.first_cluster +
                         options.cta_count.value_or(shape.grid.count() - options.first_cta) / state.ctas_per_cluster;
     state.next_cluster = state.first_cluster;
+    state.entry_registers = registers_at_entry(program);
+    if (options.copies != machine::CopyPolicy::eager && reads_global_asynchronously(program))
+        state.stale = std::make_unique<LaunchState::StaleImages>();
     const std::uint64_t resident_ctas =
         std::uint64_t{device.multiprocessors} *
         machine::resident_blocks(device, state.threads_per_cta, state.shared_end - program::reserved_shared_bytes);

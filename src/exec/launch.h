@@ -40,6 +40,7 @@ struct LaunchReport {
     std::optional<Fault> fault;
     std::optional<Deadlock> deadlock;
     std::uint64_t ctas = 0;        ///< that have finished
+    std::uint64_t cancelled = 0;   ///< CTAs that clusterlaunchcontrol.try_cancel kept from being launched
     std::uint64_t operations = 0;  ///< micro-operations, each by one warp
     bool stopped = false;          ///< a breakpoint ended it
 

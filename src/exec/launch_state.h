@@ -1,9 +1,11 @@
 #pragma once
 #include <atomic>
 #include <chrono>
+#include <memory>
 #include <mutex>
 
 #include "exec/warp.h"
+#include "machine/stale_global.h"
 
 namespace tilepath::exec {
 
@@ -29,9 +31,16 @@ struct LaunchState {
     machine::Address grid_workspace = 0;  ///< where CUDA's grid-wide barrier keeps its count; 0: nobody asks
     std::uint32_t threads_per_cta = 0, warps_per_cta = 0, ctas_per_cluster = 1;
     std::uint64_t first_cluster = 0, end_cluster = 0;
-    std::uint64_t resident_limit = 1;  ///< clusters that the device holds at once
+    std::uint64_t resident_limit = 1;   ///< clusters that the device holds at once
+    std::uint32_t entry_registers = 0;  ///< per thread, before any setmaxnreg; 0: ptxas ignores setmaxnreg
+    /// What the async and the tensormap proxy do not see yet of what threads have written to global memory; null where
+    /// a missing proxy fence shall change nothing.
+    struct StaleImages {
+        machine::StaleGlobal async, tensormap;
+    };
+    std::unique_ptr<StaleImages> stale;
 
-    std::atomic<std::uint64_t> next_cluster{0}, resident{0}, finished_ctas{0}, operations{0};
+    std::atomic<std::uint64_t> next_cluster{0}, resident{0}, finished_ctas{0}, cancelled_ctas{0}, operations{0};
     std::atomic<std::uint64_t> time{1'000'000'000};  ///< virtual nanoseconds, of which an operation takes one
     std::atomic<bool> stop{false};
     std::atomic<std::uint64_t> next_copy_id{0};

@@ -139,6 +139,8 @@ Step Executor::store(Context& c) {
     const Code& code = c.code;
     if (observer_ == nullptr) {
         if (std::uint8_t* const to = consecutive_elements(c, machine::Access::Kind::write)) {
+            if (launch_.stale && code.space == program::Space::global)
+                before_global_write(reinterpret_cast<std::uintptr_t>(to), code.element_bytes * warp_lanes);
             std::memcpy(to, &c.rows[code.b], std::size_t{code.element_bytes} * warp_lanes);
             wrote();
             return Step::next;
@@ -148,6 +150,7 @@ Step Executor::store(Context& c) {
     Lanes lanes;
     if (!resolve(c, machine::Access::Kind::write, bytes, lanes)) return Step::fault;
     if (observer_ != nullptr) observe_access(c, machine::Access::Kind::write, bytes, lanes);
+    if (launch_.stale) before_global_write(c, bytes, lanes);
     if (code.element_bytes == 16) lanes.fill_host(bytes);
     const bool local = lanes.mixed || lanes.space == program::Space::local;
     std::array<std::uint8_t, warp_lanes * 32> before;

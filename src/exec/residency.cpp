@@ -65,6 +65,7 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     cta.rank = rank;
     run->mbarriers.clear();
     run->register_requests.clear();
+    run->free_registers = 0;
     cta.shared.assign(launch_.shared_end, poison);
     if (launch_.options.copies != machine::CopyPolicy::eager) cta.async_shared = cta.shared;
     if (cta.used_barriers != 0) cta.barriers.fill({});
@@ -96,6 +97,7 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
     warp.live = lanes == 32 ? all_lanes : (1u << lanes) - 1;
     warp.cluster_arrived = warp.cluster_unwaited = 0;
     warp.register_changes = 0;
+    warp.registers = launch_.entry_registers;
     warp.watches.clear();
     warp.until_burst = 4 * Warp::first_burst;
     warp.burst_left = warp.burst = Warp::first_burst;
@@ -128,7 +130,7 @@ void Executor::leave_cluster(std::size_t position) {
     }
     resident_.erase(resident_.begin() + static_cast<std::ptrdiff_t>(position));
     --launch_.resident;
-    const std::uint64_t done = launch_.finished_ctas += launch_.ctas_per_cluster;
+    const std::uint64_t done = (launch_.finished_ctas += launch_.ctas_per_cluster) + launch_.cancelled_ctas;
     if (!launch_.options.progress) return;
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(launch_.mutex);

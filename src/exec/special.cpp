@@ -76,7 +76,7 @@ std::uint64_t Executor::uniform_special(Context& c, SpecialRegister which, std::
         case SpecialRegister::dynamic_smem_size: return shape.dynamic_shared_bytes;
         case SpecialRegister::reserved_smem_offset: return index < 3 ? reserved[index] : 0;
         case SpecialRegister::current_graph_exec: return 0;
-        case SpecialRegister::is_explicit_cluster: 
+        case SpecialRegister::is_explicit_cluster:
             return shape.cluster.count() > 1 || launch_.loaded.program->bounds.required_cluster[0] != 0;
         case SpecialRegister::clusterid: return component(divide(cta.state.id, shape.cluster), index);
         case SpecialRegister::nclusterid: return component(divide(shape.grid, shape.cluster), index);

@@ -87,12 +87,20 @@ const std::uint8_t* Executor::tensor_map_bytes(Context& c, int lane, machine::Ad
 }
 
 const TensorMap* Executor::tensor_map(Context& c, int lane, machine::Address generic) {
-    const std::uint8_t* const bytes = tensor_map_bytes(c, lane, generic);
+    const std::uint8_t* bytes = tensor_map_bytes(c, lane, generic);
     if (bytes == nullptr) return nullptr;
+    const machine::Place at = machine::place_of_generic(generic);
+    bool stale = false;
+    if (launch_.stale && at.space == Space::global) {
+        std::memcpy(patched_map_.data(), bytes, patched_map_.size());
+        stale = launch_.stale->tensormap.overlay(at.address, patched_map_.data(), patched_map_.size());
+        bytes = patched_map_.data();
+    }
     for (const KnownMap& known : std::span(known_maps_).first(std::min(next_known_map_, known_maps_.size())))
         if (std::memcmp(known.bytes.data(), bytes, known.bytes.size()) == 0) return &known.map;
     const auto map = machine::decode(std::span<const std::uint8_t, TensorMap::bytes>(bytes, TensorMap::bytes));
     const auto wrong = [&](std::string message) {
+        if (stale) message += "; it has changed, but no fence.proxy.tensormap::generic has made that visible to copies";
         fail_access(c, FaultKind::bulk_copy, Access::Kind::read, lane, machine::place_of_generic(generic),
                     TensorMap::bytes, std::move(message));
         return nullptr;
@@ -130,6 +138,7 @@ Step Executor::replace_tensor_map(Context& c) {
         if (!replace(*map, field, static_cast<std::size_t>(c.op().immediate), value))
             return wrong(FaultKind::bulk_copy, fmt::format("the field does not have the value {}", value));
         const auto fresh = machine::encode(*map);
+        if (launch_.stale && at.space == Space::global) before_global_write(at.address, TensorMap::bytes);
         std::memcpy(bytes, fresh.data(), fresh.size());
         machine::EventSite where = site(c);
         where.lanes = 1u << lane;
@@ -152,6 +161,10 @@ Step Executor::copy_tensor_map(Context& c) {
                         ? nullptr
                         : resolve_one(c, Access::Kind::read, lane, {from.space, from.address + i * half}, half);
         if (source[i] == nullptr) return Step::fault;
+    }
+    if (launch_.stale) {
+        before_global_write(into.address, TensorMap::bytes);
+        launch_.stale->tensormap.release(into.address, TensorMap::bytes);
     }
     for (std::size_t i = 0; i < 2; ++i) std::memcpy(to[i], source[i], half);
     if (observer_ != nullptr) observer_->tensor_map({site(c), true, into});

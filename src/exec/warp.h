@@ -51,7 +51,8 @@ enum class GroupState : std::uint8_t {
     cluster,    ///< at the barrier of the cluster
     sleeping,   ///< nanosleep
     polling,    ///< in a loop that found everything unchanged
-    warpgroup   ///< in a wgmma.wait_group, until other warps have executed what it waits for
+    warpgroup,  ///< in a wgmma.wait_group, until other warps have executed what it waits for
+    registers   ///< in a setmaxnreg.inc, until the CTA's pool has enough
 };
 
 /// Lanes of one warp that stand at the same operation.
@@ -107,6 +108,7 @@ struct Warp {
     LaneMask cluster_arrived = 0;        ///< lanes that have arrived in this phase of the cluster's barrier
     LaneMask cluster_unwaited = 0;       ///< lanes that have arrived and not waited yet
     std::uint32_t register_changes = 0;  ///< setmaxnreg so far
+    std::uint32_t registers = 0;         ///< per thread; 0: not counted
 
     bool finished() const { return live == 0; }
     /// Looks at loops from now on: something tells that the warp may only poll.
@@ -135,9 +137,10 @@ struct CtaRun {
     struct ClusterRun* cluster = nullptr;
     /// By warpgroup: what its warps have executed of setmaxnreg, one after another.
     std::vector<std::vector<RegisterRequest>> register_requests;
+    std::uint32_t free_registers = 0;  ///< per thread of a warp, that setmaxnreg.dec has given back
 };
 
-/// One lane's st.async or red.async on the way: its sources have been read.
+/// One lane's st.async, red.async or try_cancel on the way: its sources have been read.
 struct AsyncStore {
     Warp* warp = nullptr;
     const LoadedFunction* function = nullptr;

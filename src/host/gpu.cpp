@@ -54,6 +54,8 @@ struct Driver {
     Status (*encode_im2col)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, const int*,
                             const int*, std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int,
                             int) = nullptr;
+    Status (*encode_im2col_wide)(void*, int, unsigned, void*, const std::uint64_t*, const std::uint64_t*, int, int,
+                                 std::uint32_t, std::uint32_t, const std::uint32_t*, int, int, int, int, int) = nullptr;
 
     std::string text(Status status) const {
         const char* words = nullptr;
@@ -83,7 +85,7 @@ Result<Driver> load_driver() {
     get(driver.synchronize, "cuCtxSynchronize"), get(driver.unload, "cuModuleUnload");
     const bool has_all = complete;
     get(driver.encode_tiled, "cuTensorMapEncodeTiled"), get(driver.encode_im2col, "cuTensorMapEncodeIm2col");
-    get(driver.launch_ex, "cuLaunchKernelEx");
+    get(driver.encode_im2col_wide, "cuTensorMapEncodeIm2colWide"), get(driver.launch_ex, "cuLaunchKernelEx");
     complete = has_all;
     if (!complete) return fail("libcuda.so.1 lacks functions of CUDA 11", "update the NVIDIA driver");
     return driver;
@@ -187,14 +189,25 @@ class Session {
             const int type = static_cast<int>(map.type), interleave = static_cast<int>(map.interleave);
             const int swizzle = *layout::traits(map.swizzle).tensor_map, promotion = map.l2_promotion,
                       fill = map.nan_fill ? 1 : 0;
+            const bool wide = map.walk > machine::ImageWalk::im2col;
+            if (wide && !driver_.encode_im2col_wide) {
+                errors_ = fail(fmt::format("libcuda.so.1 has no tensor maps of mode {}", name(map.walk)),
+                               "update the NVIDIA driver to CUDA 12.8")
+                              .error();
+                return false;
+            }
             const Status status =
-                map.im2col ? driver_.encode_im2col(out.bytes, type, map.rank, address, map.dims.data(),
-                                                   map.strides.data(), map.lower.data(), map.upper.data(),
-                                                   map.channels_per_pixel, map.pixels_per_column,
-                                                   map.element_strides.data(), interleave, swizzle, promotion, fill)
-                           : driver_.encode_tiled(out.bytes, type, map.rank, address, map.dims.data(),
-                                                  map.strides.data(), map.box.data(), map.element_strides.data(),
-                                                  interleave, swizzle, promotion, fill);
+                map.tiled() ? driver_.encode_tiled(out.bytes, type, map.rank, address, map.dims.data(),
+                                                   map.strides.data(), map.box.data(), map.element_strides.data(),
+                                                   interleave, swizzle, promotion, fill)
+                : wide      ? driver_.encode_im2col_wide(
+                                  out.bytes, type, map.rank, address, map.dims.data(), map.strides.data(), map.lower[0],
+                                  map.upper[0], map.channels_per_pixel, map.pixels_per_column, map.element_strides.data(),
+                                  interleave, map.walk == machine::ImageWalk::im2col_w_128 ? 1 : 0, swizzle, promotion, fill)
+                       : driver_.encode_im2col(out.bytes, type, map.rank, address, map.dims.data(), map.strides.data(),
+                                               map.lower.data(), map.upper.data(), map.channels_per_pixel,
+                                               map.pixels_per_column, map.element_strides.data(), interleave, swizzle,
+                                               promotion, fill);
             if (!ok(status, "encode the tensor map " + each.name)) return false;
         }
         return true;

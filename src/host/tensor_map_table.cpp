@@ -29,8 +29,9 @@ class TensorMapReader {
         if (table_.has("element_strides"))
             fill(map_.element_strides, numbers("element_strides", 0, 1 << 20, map_.rank));
         read_choices();
-        if (const auto mode = table_.choice("mode", {"tiled", "im2col"})) map_.im2col = *mode == 1;
-        if (map_.im2col)
+        if (const auto mode = table_.choice("mode", {"tiled", "im2col", "im2col_w", "im2col_w_128"}))
+            map_.walk = static_cast<machine::ImageWalk>(*mode);
+        if (!map_.tiled())
             read_im2col();
         else
             fill(map_.box, numbers("box", 0, 1 << 20, map_.rank));
@@ -108,23 +109,26 @@ class TensorMapReader {
 
     void read_im2col() {
         if (map_.rank < 3) {
-            table_.error(*table_.find("dims"),
-                         fmt::format("expected 3 to 5 dimensions with mode = \"im2col\", found {}", map_.rank));
+            table_.error(*table_.find("dims"), fmt::format("expected 3 to 5 dimensions with mode = \"{}\", found {}",
+                                                           name(map_.walk), map_.rank));
             complete_ = false;
             return;
         }
         constexpr std::int64_t most = 1 << 20;
-        fill(map_.lower, numbers("lower_corner", -most, most, map_.rank - 2));
-        fill(map_.upper, numbers("upper_corner", -most, most, map_.rank - 2));
+        const std::size_t corners = map_.walk == machine::ImageWalk::im2col ? map_.rank - 2 : 1;
+        fill(map_.lower, numbers("lower_corner", -most, most, corners));
+        fill(map_.upper, numbers("upper_corner", -most, most, corners));
         const auto one = [&](std::string_view key, std::uint32_t& out) {
             const auto value = table_.integer(key, 0, most);
             if (!value && !table_.has(key))
-                table_.error(fmt::format("{}: expected '{}', as mode = \"im2col\" asks for", table_.name(), key));
+                table_.error(
+                    fmt::format("{}: expected '{}', as mode = \"{}\" asks for", table_.name(), key, name(map_.walk)));
             complete_ = complete_ && value;
             out = static_cast<std::uint32_t>(value.value_or(1));
         };
         one("channels_per_pixel", map_.channels_per_pixel);
-        one("pixels_per_column", map_.pixels_per_column);
+        if (map_.walk != machine::ImageWalk::im2col_w_128 || table_.has("pixels_per_column"))
+            one("pixels_per_column", map_.pixels_per_column);
     }
 
     TomlTable& table_;

@@ -26,7 +26,10 @@ struct HeadMatch {
 class Bound {
   public:
     Bound(const HeadMatch& match, const ptx::Module& module, const ptx::Instruction& instruction)
-        : match_(match), module_(module), instruction_(instruction), operands_(module.operands_in(instruction.operands)) {}
+        : match_(match),
+          module_(module),
+          instruction_(instruction),
+          operands_(module.operands_in(instruction.operands)) {}
 
     const Form& form() const { return *match_.form; }
     const ptx::Module& module() const { return module_; }
@@ -37,7 +40,8 @@ class Bound {
     bool has(std::string_view modifier) const { return !word(modifier).empty(); }
     /// The type that a modifier took; none if it was left out.
     DataType type(std::string_view modifier = "type") const;
-    /// .ftz .sat .satfinite .relu .approx .full .NaN .xorsign .abs .noftz .aligned .volatile .nc, and whether a rounding stands.
+    /// .ftz .sat .satfinite .relu .approx .full .NaN .xorsign .abs .noftz .aligned .volatile .nc, and whether a
+    /// rounding stands.
     program::Flags flags() const { return match_.flags; }
     number::Rounding rounding() const { return match_.rounding; }
     program::MemoryOrder order() const { return match_.order; }
@@ -84,6 +88,7 @@ class Binder {
 std::optional<HeadMatch> match_head(const ptx::Head& head, const Form& form);
 
 /// The words of `candidates` most like `word`, best first; at most `most`.
-std::vector<std::string_view> similar(std::string_view word, std::span<const std::string> candidates, std::size_t most = 3);
+std::vector<std::string_view> similar(std::string_view word, std::span<const std::string> candidates,
+                                      std::size_t most = 3);
 
 }  // namespace tilepath::isa

@@ -189,6 +189,9 @@ void ProgramBuilder::read_bounds(const ptx::Function& entry) {
         if (directive.kind == ptx::DirectiveKind::reqntid) copy(directive, bounds.required_threads);
         if (directive.kind == ptx::DirectiveKind::reqnctapercluster) copy(directive, bounds.required_cluster);
         if (directive.kind == ptx::DirectiveKind::maxclusterrank) bounds.max_cluster_ctas = directive.values[0];
+        if (directive.kind == ptx::DirectiveKind::maxnreg) bounds.max_registers = directive.values[0];
+        if (directive.kind == ptx::DirectiveKind::minnctapersm) bounds.min_ctas = directive.values[0];
+        if (directive.kind == ptx::DirectiveKind::explicitcluster) bounds.explicit_cluster = true;
         if (directive.kind == ptx::DirectiveKind::blocksareclusters) bounds.blocks_are_clusters = true;
     }
 }

@@ -53,7 +53,7 @@ class ProgramBuilder {
     program::Program& program_;
     Diagnostics& diagnostics_;
     Binder binder_;
-    std::vector<ptx::Id> functions_;                      ///< syntax of Program::functions, by index
+    std::vector<ptx::Id> functions_;  ///< syntax of Program::functions, by index
     std::map<ptx::Id, std::int32_t> function_index_;
     std::map<ptx::Id, std::uint32_t> variable_index_, shared_offset_;
     std::map<ptx::Id, std::int32_t> location_;

@@ -39,12 +39,22 @@ struct Format {
     std::uint16_t channels_per_pixel, pixels_per_column;
     std::int16_t lower[3], upper[3];
     std::uint8_t element_strides[5];
-    std::uint8_t type, rank, im2col, nan_fill, interleave, swizzle, l2_promotion;
+    std::uint8_t type, rank, walk, nan_fill, interleave, swizzle, l2_promotion;
 };
 constexpr std::uint64_t magic = 0x3150'414D'5354'5054;  // "TPTSMAP1"
 static_assert(sizeof(Format) <= TensorMap::bytes);
 
 }  // namespace
+
+std::string_view name(ImageWalk walk) {
+    switch (walk) {
+        case ImageWalk::tiled: return "tiled";
+        case ImageWalk::im2col: return "im2col";
+        case ImageWalk::im2col_w: return "im2col_w";
+        case ImageWalk::im2col_w_128: return "im2col_w_128";
+    }
+    return "";
+}
 
 const TensorTypeTraits& traits(TensorType type) { return types[static_cast<std::size_t>(type)]; }
 
@@ -78,7 +88,7 @@ std::array<std::uint8_t, TensorMap::bytes> encode(const TensorMap& map) {
     out.pixels_per_column = static_cast<std::uint16_t>(map.pixels_per_column);
     out.type = static_cast<std::uint8_t>(map.type);
     out.rank = static_cast<std::uint8_t>(map.rank);
-    out.im2col = map.im2col;
+    out.walk = static_cast<std::uint8_t>(map.walk);
     out.nan_fill = map.nan_fill;
     out.interleave = static_cast<std::uint8_t>(map.interleave);
     out.swizzle = static_cast<std::uint8_t>(map.swizzle);
@@ -92,6 +102,7 @@ std::optional<TensorMap> decode(std::span<const std::uint8_t, TensorMap::bytes> 
     Format in;
     std::memcpy(&in, bytes.data(), sizeof in);
     const bool ours = in.magic == magic && in.type < std::size(types) && in.rank <= TensorMap::most_dimensions &&
+                      in.walk <= static_cast<std::uint8_t>(ImageWalk::im2col_w_128) &&
                       in.interleave <= static_cast<std::uint8_t>(Interleave::b32) &&
                       in.swizzle < layout::all_swizzle_modes().size();
     if (!ours) return {};
@@ -111,7 +122,7 @@ std::optional<TensorMap> decode(std::span<const std::uint8_t, TensorMap::bytes> 
     map.pixels_per_column = in.pixels_per_column;
     map.type = static_cast<TensorType>(in.type);
     map.rank = in.rank;
-    map.im2col = in.im2col != 0;
+    map.walk = static_cast<ImageWalk>(in.walk);
     map.nan_fill = in.nan_fill != 0;
     map.interleave = static_cast<Interleave>(in.interleave);
     map.swizzle = static_cast<layout::SwizzleMode>(in.swizzle);

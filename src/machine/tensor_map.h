@@ -49,13 +49,18 @@ std::string tensor_type_names();
 
 enum class Interleave : std::uint8_t { none, b16, b32 };
 
+/// How a map walks an image (PTX ISA 5.5.4, 5.5.5); tiled: not at all.
+enum class ImageWalk : std::uint8_t { tiled, im2col, im2col_w, im2col_w_128 };
+/// As launch files write it.
+std::string_view name(ImageWalk walk);
+
 /// A tensor map as cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col describe it. Dimension 0 is the innermost.
 struct TensorMap {
     static constexpr int most_dimensions = 5;
     static constexpr std::size_t bytes = 128, alignment = 64;
 
     TensorType type = TensorType::u8;
-    bool im2col = false;
+    ImageWalk walk = ImageWalk::tiled;
     bool nan_fill = false;
     Interleave interleave = Interleave::none;
     layout::SwizzleMode swizzle = layout::SwizzleMode::none;
@@ -66,9 +71,12 @@ struct TensorMap {
     std::array<std::uint64_t, 4> strides{};  ///< bytes, of dimensions 1 …
     std::array<std::uint32_t, 5> box{1, 1, 1, 1, 1};
     std::array<std::uint32_t, 5> element_strides{1, 1, 1, 1, 1};
-    std::array<std::int32_t, 3> lower{}, upper{};  ///< im2col: corners, W first
+    std::array<std::int32_t, 3> lower{}, upper{};  ///< images: corners, W first; im2col_w and _w_128 have W's alone
     std::uint32_t channels_per_pixel = 1, pixels_per_column = 1;
 
+    bool tiled() const { return walk == ImageWalk::tiled; }
+    /// Pixels that im2col_w_128 loads, whatever pixels_per_column says; and after how many its halos come.
+    static constexpr std::uint32_t wide_pixels = 128, wide_halo_every = 32;
     /// W, H, D of an image.
     std::uint32_t image_dimensions() const { return rank >= 2 ? rank - 2 : 0; }
     /// Bytes of a slice that interleaving makes dimension 0's element.

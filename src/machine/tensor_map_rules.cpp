@@ -18,13 +18,13 @@ class Rules {
 
     Diagnostics check() {
         const bool interleaved = map_.interleave != Interleave::none;
-        const std::uint32_t least = map_.im2col || interleaved ? 3 : 1;
+        const std::uint32_t least = !map_.tiled() || interleaved ? 3 : 1;
         if (map_.rank < least || map_.rank > TensorMap::most_dimensions) {
             expect(false, "rank",
                    fmt::format("{} to 5{}", least,
-                               least == 1    ? ""
-                               : map_.im2col ? " for im2col"
-                                             : " when interleaved"),
+                               least == 1      ? ""
+                               : !map_.tiled() ? " for im2col"
+                                               : " when interleaved"),
                    map_.rank);
             return std::move(out_);  // what follows needs a rank
         }
@@ -32,7 +32,7 @@ class Rules {
         for (std::uint32_t d = 0; d < map_.rank; ++d)  // dimension 0's too, though it is ignored unless interleaved
             expect(map_.element_strides[d] >= 1 && map_.element_strides[d] <= 8, fmt::format("element_strides[{}]", d),
                    "1 to 8", map_.element_strides[d]);
-        if (map_.im2col)
+        if (!map_.tiled())
             check_im2col();
         else
             check_box();
@@ -81,10 +81,11 @@ class Rules {
     }
 
     void check_im2col() {
+        const bool wide = map_.walk != ImageWalk::im2col;
         // Signed numbers of 16, 8 or 5 bits.
-        const int bits = map_.rank == 3 ? 16 : map_.rank == 4 ? 8 : 5;
+        const int bits = map_.rank == 3 || wide ? 16 : map_.rank == 4 ? 8 : 5;
         const std::int32_t least = -(1 << (bits - 1)), most = (1 << (bits - 1)) - 1;
-        for (std::uint32_t i = 0; i < map_.image_dimensions(); ++i) {
+        for (std::uint32_t i = 0; i < (wide ? 1 : map_.image_dimensions()); ++i) {
             for (const auto& [corner, name] :
                  {std::pair(map_.lower[i], "lower_corner"), std::pair(map_.upper[i], "upper_corner")})
                 expect(corner >= least && corner <= most, fmt::format("{}[{}]", name, i),
@@ -99,6 +100,14 @@ class Rules {
         expect(map_.pixels_per_column >= 1 && map_.pixels_per_column <= 1024, "pixels_per_column", "1 to 1024",
                map_.pixels_per_column);
         check_inner("channels_per_pixel", map_.channels_per_pixel);
+        if (!wide) return;
+        // cuTensorMapEncodeIm2colWide, and PTX ISA 5.5.5, 5.5.6.
+        expect(map_.interleave == Interleave::none, "interleave", fmt::format("none with {}", name(map_.walk)),
+               "another");
+        expect(map_.swizzle == SwizzleMode::b64 || map_.swizzle == SwizzleMode::b128 ||
+                   map_.swizzle == SwizzleMode::b128_atom_32b,
+               "swizzle", fmt::format("64B, 128B or 128B_atom_32B with {}", name(map_.walk)),
+               layout::traits(map_.swizzle).name);
     }
 
     /// The innermost row: whole 16-byte units, within the swizzle's span. cuda.h asks for units of tiled boxes only; an
@@ -120,13 +129,15 @@ class Rules {
     /// counts in elements before their strides.
     void check_size() {
         constexpr std::uint64_t most = 233'472;
-        std::uint64_t elements = std::uint64_t{map_.channels_per_pixel} * map_.pixels_per_column;
-        if (!map_.im2col) {
+        const std::uint32_t pixels =
+            map_.walk == ImageWalk::im2col_w_128 ? TensorMap::wide_pixels : map_.pixels_per_column;
+        std::uint64_t elements = std::uint64_t{map_.channels_per_pixel} * pixels;
+        if (map_.tiled()) {
             elements = 1;
             for (std::uint32_t d = 0; d < map_.rank; ++d) elements *= std::min<std::uint64_t>(map_.box[d], 256);
         }
         const std::uint64_t bytes = elements * static_cast<std::uint64_t>(type_.bits) / 8;
-        expect(bytes <= most, map_.im2col ? "pixels_per_column" : "box", fmt::format("at most {} bytes in all", most),
+        expect(bytes <= most, !map_.tiled() ? "pixels_per_column" : "box", fmt::format("at most {} bytes in all", most),
                fmt::format("{} bytes", bytes));
     }
 
@@ -147,6 +158,7 @@ class Rules {
     /// What came with sm_100, and the driver of an H200 refuses.
     void check_device() {
         if (sm_ >= 100) return;
+        expect(map_.walk <= ImageWalk::im2col, "mode", fmt::format("tiled or im2col on sm_{}", sm_), name(map_.walk));
         expect(type_.bits >= 8, "type", fmt::format("one of 8 bits or more on sm_{}", sm_), type_.name);
         const layout::SwizzleTraits& swizzle = layout::traits(map_.swizzle);
         expect(swizzle.tensor_map.value_or(0) <= 3, "swizzle", fmt::format("none, 32B, 64B or 128B on sm_{}", sm_),

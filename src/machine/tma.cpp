@@ -27,9 +27,21 @@ void each_unit(SwizzleMode mode, std::uint32_t address, std::uint32_t bytes, Mov
     }
 }
 
+/// A whole line of 128 bytes, the common row: eight moves of 16 bytes, written out.
+template <class Move>
+bool whole_line(SwizzleMode mode, std::uint32_t address, std::uint32_t bytes, Move move) {
+    if (bytes != 128 || address % 128 != 0 || mode == SwizzleMode::b128_atom_32b_flip_8b) return false;
+    const auto pattern = static_cast<std::uint32_t>(layout::traits(mode).bytes(address)) ^ address;
+#pragma GCC unroll 8
+    for (std::uint32_t i = 0; i < 128; i += 16)
+        move(address + (i ^ pattern), i, std::integral_constant<std::uint32_t, 16>{});
+    return true;
+}
+
 /// 16 bytes move together unless the mode swaps their halves.
 template <class Move>
 void each_piece(SwizzleMode mode, std::uint32_t address, std::uint32_t bytes, Move move) {
+    if (whole_line(mode, address, bytes, move)) return;
     const auto copy = [&](auto size) {
         each_unit<size>(mode, address, bytes, [&](std::uint32_t to, std::uint32_t from) { move(to, from, size); });
     };

@@ -10,7 +10,7 @@ namespace tilepath::machine {
 /// How an instruction reads its coordinates (PTX ISA 5.5).
 enum class BoxMode : std::uint8_t {
     tile,
-    im2col,
+    im2col,    ///< im2col_w and im2col_w_128 too: the map says which
     four_rows  ///< tile::gather4, tile::scatter4: coordinate 0, then the rows
 };
 
@@ -18,7 +18,7 @@ enum class BoxMode : std::uint8_t {
 struct BoxPlace {
     BoxMode mode = BoxMode::tile;
     std::array<std::int32_t, 5> at{};        ///< innermost first
-    std::array<std::uint32_t, 3> offsets{};  ///< im2col: W first
+    std::array<std::uint32_t, 3> offsets{};  ///< im2col: W first; im2col_w and _w_128: wHalo, wOffset
     std::uint32_t shared = 0;                ///< address of the box in shared memory; of the rank only low bits count
 };
 
@@ -54,8 +54,11 @@ class BoxWalk {
   private:
     void begin_tile();
     void begin_im2col();
+    void begin_wide();
     void step_tile();
     void step_im2col();
+    void step_wide();
+    void advance_wide();
     bool place_outer(BoxRow& row) const;
 
     /// A dimension that rows run over.
@@ -66,10 +69,15 @@ class BoxWalk {
         std::int64_t offset = 0;                     ///< im2col: added where memory is accessed
     };
 
+    Outer& add_outer(std::uint32_t dimension);
+
     TensorMap map_;
     BoxPlace place_;
     std::array<Outer, 5> outer_{};
     std::uint32_t outer_count_ = 0, rows_ = 1, row_ = 0, row_bytes_ = 0, pitch_ = 0;
+    std::array<std::int64_t, 2> behind_halo_{};  ///< im2col_w_128: W and N of the pixel that follows 32 others
+    bool whole_ = false;             ///< a tile that lies within the tensor: none of its rows needs to be clipped
+    Address outer_offset_ = 0;       ///< of such a tile's next row, in bytes
     std::int64_t inner_ = 0;         ///< element that a row begins with
     std::int64_t inner_extent_ = 0;  ///< elements of dimension 0; interleaved: a slice is always whole
 };

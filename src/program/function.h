@@ -136,12 +136,14 @@ struct Mma {
 
 /// A bulk copy, as its modifiers say: cp.async.bulk, cp.reduce.async.bulk, and those of tensors (TMA).
 struct Bulk {
-    enum class Mode : std::uint8_t { tile, im2col };
+    enum class Mode : std::uint8_t { tile, im2col, im2col_w, im2col_w_128, four_rows };  ///< four_rows: tile::gather4, tile::scatter4
     Space destination{}, source{};     ///< global, shared or shared_cluster
     bool prefetch = false;             ///< to a cache: no result depends on it
     std::uint8_t dimensions = 0;       ///< of a tensor; 0: bytes in a row
-    std::uint8_t offsets = 0;          ///< how many im2col offsets follow the coordinates
+    std::uint8_t offsets = 0;          ///< how many im2col offsets, or wHalo and wOffset, follow the coordinates
     Mode mode = Mode::tile;
+    bool byte_mask = false;            ///< .cp_mask: a 16-bit mask of bytes follows the CTA mask
+    bool pair_mbarrier = false;        ///< .cta_group::2: the mbarrier may lie in the other CTA of the pair
     bool reduces = false;
     AtomicOp reduction = AtomicOp::add;
     DataType type = DataType::none;    ///< of a reduction that is no tensor's
@@ -260,6 +262,9 @@ struct LaunchBounds {
     std::uint32_t max_threads[3] = {0, 0, 0}, required_threads[3] = {0, 0, 0};  ///< 0: none
     std::uint32_t required_cluster[3] = {0, 0, 0};
     std::uint32_t max_cluster_ctas = 0;  ///< .maxclusterrank
+    std::uint32_t max_registers = 0;     ///< .maxnreg
+    std::uint32_t min_ctas = 0;          ///< .minnctapersm
+    bool explicit_cluster = false;       ///< .explicitcluster
     bool blocks_are_clusters = false;    ///< the grid of a launch counts clusters
 };
 

@@ -12,6 +12,7 @@ const std::string through_shared = R"(
     .shared .align 8 .b64 full;
     mov.u32 %r1, tile; mov.u32 %r2, full;
     mbarrier.init.shared.b64 [%r2], 1;
+    fence.mbarrier_init.release.cluster;
     mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 256;
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%q1], 256, [%r2];
 again:

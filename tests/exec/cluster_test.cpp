@@ -248,6 +248,32 @@ TEST(Cluster, MisuseOfTheBarrier) {
               FaultKind::diverged);
 }
 
+/// PTX ISA 9.7.13.3: without .aligned the threads of a warp may come one by one; with it, all come together.
+TEST(Cluster, DivergedWarpsAtTheBarrier) {
+    const auto report = [](const std::string& aligned) {
+        Device gpu;
+        auto* out = gpu.buffer<std::uint32_t>(64);
+        const LaunchReport result = gpu.run(compile(fmt::format(R"(
+            mov.u32 %r0, %tid.x; mov.u32 %r1, %cluster_ctarank; setp.lt.u32 %p0, %r0, 16; @%p0 bra first;
+            barrier.cluster.arrive{0}; barrier.cluster.wait{0}; bra done;
+        first:
+            barrier.cluster.arrive{0}; barrier.cluster.wait{0};
+        done:
+            mad.lo.u32 %r2, %r1, 32, %r0; mul.wide.u32 %q1, %r2, 4; add.u64 %q1, %q0, %q1; st.global.u32 [%q1], 1;)",
+                                                                aligned),
+                                                    1, "", "sm_90a"),
+                                            {{2, 1, 1}, {32, 1, 1}, {2, 1, 1}, 0}, {}, out);
+        if (result.ok()) {
+            EXPECT_EQ(std::count(out, out + 64, 1u), 64);
+        }
+        return result;
+    };
+    EXPECT_TRUE(report("").ok());
+    const LaunchReport aligned = report(".aligned");
+    ASSERT_TRUE(aligned.fault);
+    EXPECT_EQ(aligned.fault->kind, FaultKind::diverged);
+}
+
 TEST(Cluster, StoresNameWhatIsWrong) {
     constexpr const char* declare = R"(.shared .align 8 .b64 bar; .shared .b32 data;
         mov.u32 %r1, bar; mov.u32 %r2, data; mapa.shared::cluster.u32 %r3, %r1, 1; mapa.shared::cluster.u32 %r4, %r2, 0;
@@ -319,6 +345,9 @@ TEST(Cluster, LaunchesOfSizesThatNoDeviceHas) {
     EXPECT_THAT(refusal({32, 1, 1}), HasSubstr("cluster: expected at most 16 CTAs, found (32, 1, 1) = 32"));
     EXPECT_THAT(refusal({4, 1, 1}, ".maxclusterrank 2"), HasSubstr("allows 2 CTAs (.maxclusterrank), found 4"));
     EXPECT_THAT(refusal({4, 1, 1}, ".reqnctapercluster 2"), HasSubstr("demands (2, 1, 1)"));
+    EXPECT_THAT(refusal({1, 1, 1}, ".explicitcluster"), HasSubstr("demands that its launch names a cluster"));
+    EXPECT_EQ(refusal({2, 1, 1}, ".explicitcluster"), "");
+    EXPECT_EQ(refusal({1, 1, 1}, ".explicitcluster .reqnctapercluster 2"), "");
     Device old("sm_80");
     const auto report =
         old.try_launch(compile("", 0, "", "sm_80"), {{4, 1, 1}, {32, 1, 1}, {2, 1, 1}, 0}, LaunchOptions{});

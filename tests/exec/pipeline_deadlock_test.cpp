@@ -57,6 +57,7 @@ setp.ne.u32 %p0, %r0, 0; @%p0 bra ready;
 mbarrier.init.shared.b64 [%r1], )" +
                    arrivals_of_full + R"(;
 mbarrier.init.shared.b64 [%r2], 1;
+fence.mbarrier_init.release.cluster;
 ready:
 bar.sync 0;
 setp.ge.u32 %p1, %r0, 32; @%p1 bra consumer;

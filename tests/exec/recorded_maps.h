@@ -16,7 +16,7 @@ inline machine::TensorMap tensor_map(const recorded::TensorMap& from, machine::A
             layout::traits(swizzle).tensor_map == from.swizzle)
             map.swizzle = swizzle;
     map.nan_fill = from.fill == 1;
-    map.im2col = from.im2col();
+    map.walk = from.im2col() ? machine::ImageWalk::im2col : machine::ImageWalk::tiled;
     map.rank = static_cast<std::uint32_t>(from.rank());
     map.address = at + from.at;
     std::copy(from.dims.begin(), from.dims.end(), map.dims.begin());

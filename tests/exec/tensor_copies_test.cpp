@@ -91,6 +91,7 @@ TEST(TensorCopy, MulticastReachesEachCtaAtTheSameOffsets) {
         mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; mov.u32 %r1, tile; mov.u32 %r2, full;
         mov.u32 %r9, %cluster_ctarank;
         @%p0 mbarrier.init.shared.b64 [%r2], 1;
+        @%p0 fence.mbarrier_init.release.cluster;
         @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [%r2], 1024;
         barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
         setp.eq.and.u32 %p3, %r9, 0, %p0;
@@ -232,7 +233,7 @@ TEST(TensorCopy, MistakesAreFaultsThatNameTheRule) {
     };
     const auto image = [&](int lower, int upper) {  // two images of four pixels of eight channels
         return with([&](TensorMap& m) {
-            m.im2col = true, m.rank = 3, m.dims = {8, 4, 2, 1, 1}, m.strides = {16, 64};
+            m.walk = machine::ImageWalk::im2col, m.rank = 3, m.dims = {8, 4, 2, 1, 1}, m.strides = {16, 64};
             m.lower[0] = lower, m.upper[0] = upper, m.channels_per_pixel = 8, m.pixels_per_column = 4;
         });
     };

@@ -20,12 +20,12 @@ inline machine::TensorMap map_of_numbers(std::span<const std::int64_t> numbers, 
     for (const layout::SwizzleTraits& row : layout::all_swizzle_modes())
         if (row.tensor_map == swizzle) map.swizzle = row.mode;
     map.nan_fill = next() != 0;
-    map.im2col = next() != 0;
+    map.walk = next() != 0 ? machine::ImageWalk::im2col : machine::ImageWalk::tiled;
     map.rank = static_cast<std::uint32_t>(next());
     for (std::uint32_t d = 0; d < map.rank; ++d) map.dims[d] = static_cast<std::uint64_t>(next());
     for (std::uint32_t d = 0; d + 1 < map.rank; ++d) map.strides[d] = static_cast<std::uint64_t>(next());
     for (std::uint32_t d = 0; d < map.rank; ++d) map.element_strides[d] = static_cast<std::uint32_t>(next());
-    if (!map.im2col) {
+    if (map.tiled()) {
         for (std::uint32_t d = 0; d < map.rank; ++d) map.box[d] = static_cast<std::uint32_t>(next());
     } else {
         for (std::uint32_t i = 0; i + 2 < map.rank; ++i) map.lower[i] = static_cast<std::int32_t>(next());

@@ -58,12 +58,12 @@ std::string Agreement::run(const Kernel& kernel, const Way& way, std::uint64_t s
     const machine::Address parameters[] = {input_, slots_, results_, counters_};
     std::uint8_t bytes[sizeof parameters];
     std::memcpy(bytes, parameters, sizeof bytes);
-    const exec::LaunchShape shape{{kernel.grid, 1, 1}, {kernel.block, 1, 1}, {1, 1, 1}, 0};
+    const exec::LaunchShape shape{{kernel.grid, 1, 1}, {kernel.block, 1, 1}, {kernel.cluster, 1, 1}, 0};
     std::string told;
-    for (std::uint32_t part = 0; part < (way.in_parts ? kernel.grid : 1); ++part) {
+    for (std::uint32_t part = 0; part < (way.in_parts ? kernel.grid / kernel.cluster : 1); ++part) {
         exec::LaunchOptions options = way.options;
         options.timeout = std::chrono::seconds(60);
-        if (way.in_parts) options.first_cta = part, options.cta_count = 1;
+        if (way.in_parts) options.first_cta = part * kernel.cluster, options.cta_count = kernel.cluster;
         const auto report = exec::launch(*way.program, device_, *memory_, shape, bytes, options);
         if (!report) told += to_string(report.error());
         if (report && report->fault) told += to_string(*report->fault);

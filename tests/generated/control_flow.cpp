@@ -46,6 +46,7 @@ void Generator::uniform_branch(Scope scope) {
     line("setp.eq.u32 pt0, t0, {}", choices_.below(2));
     line("@pt0 bra{} {}", choices_.one_in(2) ? ".uni" : "", end);
     ++scope.depth;
+    scope.cluster = false;
     statements(1 + choices_.below(4), scope);
     label(end);
 }
@@ -63,6 +64,7 @@ void Generator::loop(Scope scope) {
     label(begin);
     Scope inside{.together = uniform && scope.together,
                  .cta = uniform && scope.cta,
+                 .cluster = uniform && scope.cluster,
                  .memory = scope.memory,
                  .depth = scope.depth + 1};
     const bool early = !uniform && choices_.one_in(2);

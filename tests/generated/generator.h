@@ -21,6 +21,7 @@ class Generator {
     struct Scope {
         bool together = false;  ///< all lanes of each warp are here
         bool cta = false;       ///< so are all threads of the CTA
+        bool cluster = false;   ///< and of its cluster
         bool memory = true;     ///< the kernel's own addresses are at hand
         int depth = 0;
     };
@@ -78,6 +79,10 @@ class Generator {
     void exchange();
     std::string barrier();
 
+    /// What a neighbour's CTA in the cluster has in its slot, or an asynchronous store into the own one from there.
+    void cluster_exchange();
+    void cluster_barrier();
+
     /// An mbarrier for one phase of the whole CTA; in half of them each thread's copy arrives for it.
     void shared_barrier();
 
@@ -110,7 +115,7 @@ class Generator {
     const Instructions& all_;
     Choices& choices_;
     std::string out_;
-    std::uint32_t threads_ = 32;
+    std::uint32_t threads_ = 32, cluster_ = 1;
     bool ragged_ = false, wild_ = false;
     unsigned functions_ = 0, callable_ = 0, function_ = 0, names_ = 0;
     bool by_register_[4] = {};

@@ -25,6 +25,39 @@ std::string Generator::barrier() {
     return fmt::format("{} {}", choices_.one_in(2) ? "bar.sync" : "barrier.sync.aligned", number);
 }
 
+void Generator::cluster_barrier() {
+    const std::string_view aligned = !ragged_ && choices_.one_in(2) ? ".aligned" : "";
+    line("barrier.cluster.arrive{}{}", choices_.one_in(2) ? ".release" : "", aligned);
+    line("barrier.cluster.wait{}{}", choices_.one_in(2) ? ".acquire" : "", aligned);
+}
+
+void Generator::cluster_exchange() {
+    const unsigned neighbour = 1 + choices_.below(cluster_ - 1), at = 8 * choices_.below(8);
+    line("mov.u32 t2, %cluster_ctarank");
+    line("add.u32 t2, t2, {}", neighbour);
+    line("rem.u32 t2, t2, {}", cluster_);
+    line("mapa.shared::cluster.u32 t0, own_shared, t2");
+    if (choices_.one_in(2)) {
+        cluster_barrier();
+        line("ld.shared::cluster.b64 {}, [t0+{}]", any('q'), at);
+        return cluster_barrier();
+    }
+    const std::string again = fresh("wait");
+    line("setp.eq.u32 pt0, tid, 0");
+    line("@pt0 mbarrier.init.shared.b64 [mb], 1");
+    line("@pt0 mbarrier.arrive.expect_tx.shared.b64 state, [mb], {}", 8 * threads_);
+    cluster_barrier();
+    line("mov.u32 t1, mb");
+    line("mapa.shared::cluster.u32 t1, t1, t2");
+    line("st.async.shared::cluster.mbarrier::complete_tx::bytes.b64 [t0+{}], {}, [t1]", at, any('q'));
+    label(again);
+    line("mbarrier.try_wait.parity.shared.b64 pt1, [mb], 0");
+    line("@!pt1 bra {}", again);
+    cluster_barrier();
+    line("@pt0 mbarrier.inval.shared.b64 [mb]");
+    line("bar.sync 0");
+}
+
 void Generator::shared_barrier() {
     const bool copies = choices_.one_in(2);
     const std::string again = fresh("wait");

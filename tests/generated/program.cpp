@@ -7,6 +7,7 @@ Kernel Generator::run() {
     Kernel kernel;
     kernel.wild = wild_;
     kernel.grid = 1 + choices_.below(3);
+    kernel.cluster = cluster_ = all_.target() >= "sm_90" && choices_.one_in(2) ? kernel.grid : 1;
     ragged_ = choices_.one_in(5);
     kernel.block = ragged_ ? 1 + choices_.below(80) : 32 * (1 + choices_.below(4));
     threads_ = kernel.block;
@@ -17,7 +18,7 @@ Kernel Generator::run() {
     function_ = 0;
     callable_ = functions_;
     prologue();
-    statements(3 + choices_.below(14), {.together = !ragged_, .cta = true});
+    statements(3 + choices_.below(14), {.together = !ragged_, .cta = true, .cluster = cluster_ > 1});
     epilogue();
     kernel.text = header() + functions + out_ + "}\n";
     return kernel;
@@ -152,12 +153,14 @@ void Generator::statements(unsigned count, Scope scope) {
 }
 
 void Generator::statement(Scope scope) {
-    if (wild_ && choices_.one_in(12)) scope.together = scope.cta = scope.memory;
+    if (wild_ && choices_.one_in(12))
+        scope.together = scope.cta = scope.memory, scope.cluster = scope.cta && cluster_ > 1;
     const unsigned kind = choices_.below(32);
     if (kind < 11) return plain();
     if (kind < 15 && scope.memory) return memory();
     if (kind < 17 && scope.together) return warp();
     if (kind < 18 && scope.together && scope.memory) return matrix();
+    if (kind < 19 && scope.cluster && choices_.one_in(2)) return cluster_exchange();
     if (kind < 19 && scope.cta) return exchange();
     if (kind < 20 && scope.cta) return shared_barrier();
     if (kind < 21 && scope.memory) return asynchronous_copy(scope);

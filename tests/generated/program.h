@@ -24,7 +24,7 @@ inline constexpr Counter counters[] = {{"add", "u32", 0},          {"add", "u64"
 /// thread owns slot_bytes at slots and writes all that it holds at the end to result_bytes at results.
 struct Kernel {
     std::string text;
-    std::uint32_t grid = 1, block = 32;
+    std::uint32_t grid = 1, block = 32, cluster = 1;
     bool wild = false;
     std::uint32_t threads() const { return grid * block; }
 };

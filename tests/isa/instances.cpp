@@ -157,9 +157,16 @@ std::string operand_text(const Instance& instance, const OperandSlot& slot, Regi
         return warpgroup_operand(instance, slot, registers);
     // Tensors have as many coordinates as the instruction says, and two im2col offsets fewer.
     const int dimensions = std::max(1, word_in(instance, "dim").empty() ? 1 : word_in(instance, "dim")[0] - '0');
+    const std::string_view mode = word_in(instance, "mode");
+    if (slot.kind == OperandSlot::Kind::tensor && (mode == "tile::gather4" || mode == "tile::scatter4"))
+        return fmt::format("[q0, {}]", registers.vector(DataType::b32, 5));
     if (slot.kind == OperandSlot::Kind::tensor)
         return fmt::format("[q0, {}]", registers.vector(DataType::b32, dimensions));
+    if (slot.name == "offsets" && mode.starts_with("im2col::w")) return registers.vector(DataType::b16, 2);
     if (slot.name == "offsets") return registers.vector(DataType::b16, std::max(1, dimensions - 2));
+    if (form.opcode == "clusterlaunchcontrol" && slot.kind == OperandSlot::Kind::address) return "[s]";
+    if (form.opcode == "clusterlaunchcontrol" && slot.name == "d" && word_in(instance, "what") == "get_first_ctaid")
+        return registers.vector(DataType::b32, 4);
     if (slot.name == "mbar") return "[s]";
     if (slot.kind == OperandSlot::Kind::address && !word_in(instance, slot.name).empty())
         return word_in(instance, slot.name).starts_with("shared") ? "[s]" : "[q1]";

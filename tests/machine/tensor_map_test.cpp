@@ -24,7 +24,7 @@ TensorMap matrix() {
 TensorMap images() {
     TensorMap map;
     map.type = TensorType::f16;
-    map.im2col = true;
+    map.walk = ImageWalk::im2col;
     map.rank = 4;
     map.address = 0x2000'0000'1000;
     map.dims = {64, 9, 14, 2, 1};

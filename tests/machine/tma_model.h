@@ -51,7 +51,7 @@ inline std::vector<std::vector<std::int64_t>> rows_of(const TensorMap& map, cons
         return rows;
     }
     const std::uint32_t first = interleaved ? 0 : 1;
-    if (!map.im2col) {
+    if (map.tiled()) {
         rows.push_back({});
         // The outermost dimension varies slowest.
         for (std::uint32_t d = map.rank; d-- > first;) {
@@ -65,6 +65,26 @@ inline std::vector<std::vector<std::int64_t>> rows_of(const TensorMap& map, cons
                 }
             rows = more;
         }
+        return rows;
+    }
+    if (map.walk != ImageWalk::im2col) {
+        // PTX ISA 5.5.5: the box moves by wOffset; halos follow all pixels, or each 32 of 128.
+        const auto halo = place.offsets[0], pixels = map.walk == ImageWalk::im2col_w ? map.pixels_per_column : 128;
+        const std::uint32_t every = map.walk == ImageWalk::im2col_w ? pixels : 32;
+        const std::int64_t offset = place.offsets[1], begin = map.lower[0] + offset,
+                           end = static_cast<std::int64_t>(map.dims[1]) - 1 + map.upper[0] + offset;
+        std::vector<std::pair<std::int64_t, std::int64_t>> walk;  // W, N
+        for (std::int64_t w = place.at[1] + offset, n = place.at[map.rank - 1]; walk.size() < pixels + halo;) {
+            walk.emplace_back(w, n);
+            w += map.element_strides[1];
+            if (w > end) w = begin, ++n;
+        }
+        for (std::uint32_t pixel = 0; pixel < pixels; pixel += every)
+            for (std::uint32_t i = 0; i < every + halo; ++i) {
+                std::vector<std::int64_t> row(place.at.begin() + 1, place.at.begin() + map.rank);
+                row.front() = walk[pixel + i].first, row.back() = walk[pixel + i].second;
+                rows.push_back(row);
+            }
         return rows;
     }
     std::vector<std::int64_t> at(place.at.begin() + first, place.at.begin() + map.rank);
@@ -89,7 +109,7 @@ inline Box box_of(const TensorMap& map, const BoxPlace& place) {
     const bool padded = map.type == TensorType::u4_align16b || map.type == TensorType::u6_align16b;
     const std::uint32_t slice = map.interleave == Interleave::b16 ? 16 : 32;
     const std::uint32_t bits = interleaved ? slice * 8 : bits_of(map.type);
-    const std::uint32_t inner = interleaved ? 1 : map.im2col ? map.channels_per_pixel : map.box[0];
+    const std::uint32_t inner = interleaved ? 1 : !map.tiled() ? map.channels_per_pixel : map.box[0];
     const std::uint32_t dense = padded ? inner : inner * bits / 8;
     const std::uint32_t pitch = interleaved || map.swizzle == layout::SwizzleMode::none ? dense : span(map.swizzle);
     Box out;

@@ -179,7 +179,7 @@ TEST(Tma, Im2colOfEveryRank) {
                                         : trial % 2                   ? SwizzleMode::b128
                                                                       : SwizzleMode::none;
             TensorMap map = draw.map(trial % 5 ? TensorType::f16 : TensorType::u8, swizzle, rank, interleave, 2);
-            map.im2col = true;
+            map.walk = ImageWalk::im2col;
             map.channels_per_pixel = map.box[0];
             if (interleave != Interleave::none) map.channels_per_pixel = 16;
             map.pixels_per_column = 1 + draw.below(70);
@@ -195,6 +195,54 @@ TEST(Tma, Im2colOfEveryRank) {
             compare(map, place, draw.random, describe(map, trial));
             if (HasFatalFailure()) return;
         }
+}
+
+TEST(Tma, WideIm2colOfEveryRank) {
+    Draw draw{std::mt19937(5)};
+    for (std::uint32_t rank = 3; rank <= 5; ++rank)
+        for (int trial = 0; trial < 24; ++trial) {
+            const SwizzleMode swizzles[] = {SwizzleMode::b64, SwizzleMode::b128, SwizzleMode::b128_atom_32b};
+            TensorMap map = draw.map(TensorType::f16, swizzles[trial % 3], rank, Interleave::none, 2);
+            map.walk = trial % 2 ? ImageWalk::im2col_w : ImageWalk::im2col_w_128;
+            map.channels_per_pixel = map.box[0];
+            map.pixels_per_column = 1 + draw.below(70);
+            BoxPlace place = draw.place(map);
+            place.mode = BoxMode::im2col;
+            map.lower[0] = draw.between(-2, 1);
+            map.upper[0] = draw.between(std::max(-2, map.lower[0] - static_cast<std::int32_t>(map.dims[1]) + 1), 1);
+            place.at[1] = draw.between(map.lower[0] - 3, static_cast<std::int32_t>(map.dims[1]) - 1 + map.upper[0]);
+            place.offsets = {draw.below(4), draw.below(4), 0};
+            compare(map, place, draw.random, describe(map, trial));
+            if (HasFatalFailure()) return;
+        }
+}
+
+/// The manual's example of im2col::w (PTX ISA 5.5.5.3): 128 pixels and two halos beside them. W has 9, H stays.
+TEST(Tma, WideIm2colExampleOfTheManual) {
+    TensorMap map;
+    map.type = TensorType::u8;
+    map.walk = ImageWalk::im2col_w;
+    map.swizzle = SwizzleMode::b64;
+    map.rank = 4;
+    map.dims = {128, 9, 7, 64, 1};
+    map.strides = {128, 128 * 9, 128 * 9 * 7, 0};
+    map.channels_per_pixel = 64;
+    map.pixels_per_column = 128;
+    ASSERT_EQ(to_string(broken_rules(map)), "");
+    BoxPlace place;
+    place.mode = BoxMode::im2col;
+    place.at = {0, 3, 2, 7, 0};
+    place.offsets = {2, 0, 0};
+    BoxWalk walk(map, place);
+    EXPECT_EQ(walk.rows(), 130u);
+    EXPECT_EQ(walk.transaction_bytes(), 130u * 64);
+    BoxRow row;
+    for (std::uint32_t pixel = 0; pixel < 130; ++pixel) {
+        ASSERT_TRUE(walk.next(row));
+        const std::uint32_t w = (pixel + 3) % 9, n = 7 + (pixel + 3) / 9;
+        EXPECT_EQ(row.global, ((n * 7 + 2) * 9 + w) * 128u) << pixel;
+    }
+    EXPECT_FALSE(walk.next(row));
 }
 
 TEST(Tma, FourRows) {
@@ -215,7 +263,7 @@ TEST(Tma, FourRows) {
 TEST(Tma, Im2colExamplesOfTheManual) {
     TensorMap map;
     map.type = TensorType::u8;
-    map.im2col = true;
+    map.walk = ImageWalk::im2col;
     map.rank = 4;
     map.dims = {64, 9, 14, 64, 1};
     map.strides = {64, 64 * 9, 64 * 9 * 14, 0};

@@ -76,7 +76,13 @@ Family copies() {
                        since(8, 0, 90)},
                       {"cp.async.bulk.dst.src.done.hint [dst], [src], size, policy:b64",
                        {"dst: global", cta_source, in_group, hint},
-                       since(8, 0, 90)}},
+                       since(8, 0, 90)},
+                      {"cp.async.bulk.dst.src.done.cp_mask [dst], [src], size, byte_mask:b16",
+                       {"dst: global", cta_source, in_group},
+                       since(8, 6, 100)},
+                      {"cp.async.bulk.dst.src.done.hint.cp_mask [dst], [src], size, policy:b64, byte_mask:b16",
+                       {"dst: global", cta_source, in_group, hint},
+                       since(8, 6, 100)}},
             .lower = copy};
 }
 

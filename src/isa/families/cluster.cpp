@@ -20,8 +20,8 @@ void check_shared(Lowering& to, const ptx::Operand& operand) {
     if (!symbol || symbol->kind != ptx::SymbolKind::variable) return;
     const ptx::Space its = to.module().variable(*symbol).space;
     if (its != ptx::Space::reg && its != ptx::Space::shared)
-        to.error(operand.span, fmt::format("'{}' lies in .{}, not in shared memory", to.module().text(operand.span),
-                                           ptx::word(its)));
+        to.error(operand.span,
+                 fmt::format("'{}' lies in .{}, not in shared memory", to.module().text(operand.span), ptx::word(its)));
 }
 
 void map_address(Lowering& to, const Bound& in) {
@@ -42,7 +42,9 @@ void rank_of_address(Lowering& to, const Bound& in) {
 }
 
 void barrier(Lowering& to, const Bound& in) {
-    to.emit(Op::cluster_barrier, DataType::none, {}, {}).variant = in.has("wait") ? 1 : 0;
+    MicroOp& out = to.emit(Op::cluster_barrier, DataType::none, {}, {});
+    out.variant = static_cast<std::uint8_t>((in.has("wait") ? 1 : 0) | (in.word("sem") == "relaxed" ? 2 : 0));
+    out.flags.aligned = in.has("aligned");
 }
 
 void set_registers(Lowering& to, const Bound& in) {
@@ -55,12 +57,45 @@ void set_registers(Lowering& to, const Bound& in) {
     out.variant = in.word("action") == "inc" ? 1 : 0;
 }
 
+void try_cancel(Lowering& to, const Bound& in) {
+    const Space where = space_named(in.word("space"));
+    const Operand answer = whole_address(to, to.address(in["a"], where));
+    const Operand mbarrier = whole_address(to, to.address(in["mbar"], where));
+    MicroOp& out = to.emit(Op::try_cancel, DataType::b128, {}, {answer, mbarrier});
+    out.space = where;
+    out.variant = in.has("multicast::cluster::all") ? 1 : 0;
+}
+
+/// is_canceled, one coordinate of the first CTA, or all three and an unspecified fourth register.
+void query_cancel(Lowering& to, const Bound& in) {
+    const std::string_view what = in.word("what");
+    std::uint8_t variant = what == "is_canceled" ? 0 : 4;
+    if (what.find("::") != std::string_view::npos) variant = static_cast<std::uint8_t>(1 + what.back() - 'x');
+    std::vector<Operand> destinations;
+    if (variant == 0) {
+        destinations.push_back(to.write(in["d"], DataType::pred));
+    } else if (variant == 4) {
+        destinations = to.write_vector(in["d"], DataType::b32);
+        if (destinations.size() != 4)
+            to.error(in["d"].span, fmt::format("expected a vector of 4 registers, found {}", destinations.size()));
+    } else {
+        destinations.push_back(to.write(in["d"], DataType::b32));
+    }
+    to.emit(Op::query_cancel, variant == 0 ? DataType::pred : DataType::b32, destinations,
+            std::vector{to.read(in["a"], DataType::b128)})
+        .variant = variant;
+}
+
 /// Grids run one after another: those before this one have completed, and those behind it start when it has.
 void order_grids(Lowering&, const Bound&) {}
 
 }  // namespace
 
 std::vector<Family> cluster_families() {
+    constexpr std::string_view cta_space = "space: shared::cta", answered = "done: mbarrier::complete_tx::bytes";
+    constexpr std::string_view cancel = "clusterlaunchcontrol.try_cancel.async{.space}.done.b128 [a], [mbar]";
+    constexpr std::string_view cancel_for_all =
+        "clusterlaunchcontrol.try_cancel.async{.space}.done.multicast::cluster::all.b128 [a], [mbar]";
     return {
         {.manual = "9.7.9.23",
          .forms = {{"mapa{.space}.type d, a, b:u32", {space, types}, since(7, 8, 90)}},
@@ -74,6 +109,21 @@ std::vector<Family> cluster_families() {
                    {"barrier.cluster.wait{.aligned}", {}, since(7, 8, 90)},
                    {"barrier.cluster.wait.acquire{.aligned}", {}, since(8, 0, 90)}},
          .lower = barrier},
+        {.manual = "9.7.13.17",
+         .forms = {{cancel, {cta_space, answered}, since(8, 6, 100)},
+                   {cancel_for_all, {cta_space, answered}, since(8, 6, 100, Suffix::families)}},
+         .lower = try_cancel},
+        {.manual = "9.7.13.18",
+         .forms = {{"clusterlaunchcontrol.query_cancel.what.pred.b128 d:pred, a:b128",
+                    {"what: is_canceled"},
+                    since(8, 6, 100)},
+                   {"clusterlaunchcontrol.query_cancel.what.v4.b32.b128 d:b32, a:b128",
+                    {"what: get_first_ctaid"},
+                    since(8, 6, 100)},
+                   {"clusterlaunchcontrol.query_cancel.what.b32.b128 d:b32, a:b128",
+                    {"what: get_first_ctaid::x get_first_ctaid::y get_first_ctaid::z"},
+                    since(8, 6, 100)}},
+         .lower = query_cancel},
         {.manual = "9.7.13.13",
          .forms = {{"griddepcontrol.action", {"action: launch_dependents wait"}, since(7, 8, 90)}},
          .lower = order_grids},

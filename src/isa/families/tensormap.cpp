@@ -3,6 +3,7 @@
 
 #include "isa/plain.h"
 #include "isa/spaces.h"
+#include "isa/target.h"
 
 namespace tilepath::isa {
 namespace {
@@ -21,6 +22,18 @@ constexpr FieldRow fields[] = {
     {"swizzle_mode", 0, 4},   {"fill_mode", 0, 1},      {"swizzle_atomicity", 0, 3},
 };
 
+/// The greatest constant of a field that the module's target has: packed types came with sm_100 and PTX ISA 8.7, the
+/// 96B swizzle is sm_103a's (ptxas 13.0).
+std::int64_t last_value(const ptx::Module& module, const FieldRow& row) {
+    const Target target = target_named(module.architecture()).value_or(Target{});
+    const auto has = [&](Needs needs) {
+        return meets(needs, static_cast<int>(module.version_major), static_cast<int>(module.version_minor), target);
+    };
+    if (row.name == "elemtype" && !has(since(8, 7, 100, Suffix::families))) return 12;
+    if (row.name == "swizzle_mode" && !has(since(8, 8, 103, Suffix::architecture))) return 3;
+    return row.last;
+}
+
 void replace(Lowering& to, const Bound& in) {
     std::uint8_t field = 0;
     while (fields[field].name != in.word("field")) ++field;
@@ -34,8 +47,9 @@ void replace(Lowering& to, const Bound& in) {
     }
     if (row.last != 0) {
         const std::int64_t value = to.immediate(in["value"], fmt::format("the value of .{}", row.name));
-        if (value < 0 || value > row.last)
-            to.error(in["value"].span, fmt::format("the value of .{} is 0 to {}; found {}", row.name, row.last, value));
+        if (const std::int64_t last = last_value(to.module(), row); value < 0 || value > last)
+            to.error(in["value"].span, fmt::format("the value of .{} is 0 to {}; found {}", row.name, last, value),
+                     last == row.last ? "" : "later targets have more");
     }
     const Address at = to.address(in["a"], space_named(in.word("space")));
     const Operand base = whole_address(to, at), value = to.read(in["value"], in.type());

@@ -42,7 +42,8 @@ constexpr Chooser choose_special = interpreter, choose_cvta = interpreter, choos
                   choose_bulk_commit = interpreter, choose_bulk_wait = interpreter,
                   choose_cp_async_mbarrier_arrive = interpreter, choose_mbarrier_pending_count = interpreter,
                   choose_mapa = interpreter, choose_getctarank = interpreter, choose_nanosleep = interpreter,
-                  choose_tcgen05_shift = interpreter, choose_tcgen05_mma = interpreter;
+                  choose_tcgen05_shift = interpreter, choose_tcgen05_mma = interpreter,
+                  choose_query_cancel = interpreter;
 
 #define TILEPATH_ROW_lane_none(name) choose_##name
 #define TILEPATH_ROW_lane_load(name) nullptr
