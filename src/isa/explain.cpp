@@ -1,5 +1,6 @@
 // Why an instruction fits no form.
 #include "isa/bind.h"
+#include "isa/generations.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,20 +51,17 @@ std::string_view why_out_of_scope(std::string_view opcode) {
 /// What to do about a form that the module's version or target does not have.
 std::string_view note_on(Needs needs, const ptx::Head& head, std::string_view architecture) {
     const Target target = target_named(architecture).value_or(Target{});
-    const std::string_view opcode = head.opcode;
-    const bool has_tensor_memory = target.sm >= 100 && target.sm < 120;
-    const bool has_kind =
-        std::ranges::any_of(head.modifiers, [](const ptx::Modifier& each) { return each.text.starts_with("kind::"); });
-    if (opcode == "mma" && has_kind && needs.sm >= 120 && target.sm < 120)
-        return has_tensor_memory ? "this device scales blocks and multiplies 6- and 4-bit floats with tcgen05.mma; "
-                                   "mma.sync does so on sm_120a and sm_120f"
-                                 : "no device before sm_120a has it";
+    if (const std::string_view why = other_generation(head, needs, target); !why.empty()) return why;
+    const bool tensor_memory = needs.suffix == Suffix::tensor_memory ||
+                               needs.suffix == Suffix::tensor_memory_specific ||
+                               needs.suffix == Suffix::tensor_memory_bytes;
+    if (tensor_memory && target.suffix == 0)
+        return "write that .target with 'a' or 'f' behind its number: the plain one has no Tensor Memory";
+    if (tensor_memory) return "write one of these .targets: what is not all of Blackwell's needs its own";
     if (needs.suffix == Suffix::families && target.sm >= needs.sm && target.suffix == 0)
         return "write that .target with 'a' or 'f' behind its number: the plain one leaves this out";
     if (needs.suffix != Suffix::architecture || (target.sm == needs.sm && target.suffix == 'a'))
         return "raise .version or .target, or use an older form";
-    if (opcode == "wgmma" && has_tensor_memory) return "this device has tcgen05.mma in its place";
-    if (opcode == "wgmma" && target.sm > needs.sm) return "no later device has it; mma.sync is on all of them";
     return "write that .target: only it has this, not the one without 'a' and no later one";
 }
 

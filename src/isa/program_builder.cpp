@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "isa/build.h"
+#include "isa/cta_groups.h"
 #include "isa/lowering.h"
 #include "program/async_registers.h"
 #include "program/slots.h"
@@ -60,6 +61,7 @@ void ProgramBuilder::run(ptx::Id entry) {
     add_variables();
     for (std::uint32_t i = 0; i < functions_.size(); ++i) lower(i);
     place_dynamic_shared();
+    if (!has_error(diagnostics_)) check_cta_groups(module_, program_, diagnostics_);
     if (has_error(diagnostics_)) return;
     for (program::Function& function : program_.functions) {
         program::complete_async_registers(function);

@@ -57,9 +57,16 @@ Needs needs_of_word(std::string_view word) {
         Needs needs;
     };
     static constexpr Row rows[] = {
-        {"shared::cta", since(7, 8, 30)},    {"shared::cluster", since(7, 8, 90)}, {"cluster", since(7, 8, 90)},
-        {"param::entry", since(8, 3)},       {"param::func", since(8, 3)},         {"b128", since(8, 3, 70)},
+        {"shared::cta", since(7, 8, 30)},
+        {"shared::cluster", since(7, 8, 90)},
+        {"cluster", since(7, 8, 90)},
+        {"param::entry", since(8, 3)},
+        {"param::func", since(8, 3)},
+        {"b128", since(8, 3, 70)},
         {"L2::cache_hint", since(7, 4, 80)},
+        {"kind::mxf4nvf4", since(8, 7)},
+        {"block16", since(8, 8)},
+        {"block32", since(8, 8)},
     };
     for (const Row& row : rows)
         if (row.word == word) return row.needs;

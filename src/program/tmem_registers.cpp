@@ -57,7 +57,8 @@ bool leaves(const Function& function, const MicroOp& op) {
 
 void apply(const Function& function, const MicroOp& op, Pending& pending) {
     if (leaves(function, op)) return;
-    for (RegisterId r : touched(function, op, pending)) pending.settle(r);
+    if (op.op != Op::tcgen05_wait)
+        for (RegisterId r : touched(function, op, pending)) pending.settle(r);
     if (op.op == Op::tcgen05_ld) {
         for_each_def(function, op, [&](RegisterId r) { pending.loaded[r] = true; });
     } else if (op.op == Op::tcgen05_st) {

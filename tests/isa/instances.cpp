@@ -8,6 +8,7 @@
 #include <random>
 
 #include "atom/mma_sp.h"
+#include "atom/tmem_transfer.h"
 #include "atom/wgmma.h"
 #include "atom/wmma.h"
 #include "isa/matrix_rules.h"
@@ -151,8 +152,30 @@ std::string warpgroup_operand(const Instance& instance, const OperandSlot& slot,
     return fragment_text(registers, slot.name == "a" ? atom->a : atom->d);
 }
 
+/// Registers of tcgen05.ld and .st, lanes that tcgen05.mma leaves alone; addresses in Tensor Memory. Empty: as others.
+std::string tensor_memory_operand(const Instance& instance, const OperandSlot& slot, Registers& registers) {
+    if (slot.name == "disable_output_lane")
+        return registers.vector(DataType::b32, word_in(instance, "group") == "cta_group::2" ? 8 : 4);
+    if (slot.name == "immHalfSplitoff") return "16";
+    if (slot.name == "scale_input_d") return "3";
+    if (slot.kind == OperandSlot::Kind::vector) {
+        using enum atom::TmemShape;
+        const std::string number(word_in(instance, "num").substr(1));
+        for (const atom::TmemShape shape : {s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2})
+            if (atom::name(shape) == word_in(instance, "shape"))
+                if (const auto transfer = atom::tmem_transfer(false, shape, std::stoi(number)))
+                    return registers.vector(DataType::b32, transfer->fragment.registers);
+        return "{r0, r1}";
+    }
+    const bool elsewhere = slot.name == "mbar" || slot.name == "dst";
+    return slot.kind == OperandSlot::Kind::address && !elsewhere ? fmt::format("[{}]", registers.next(DataType::b32))
+                                                                 : "";
+}
+
 std::string operand_text(const Instance& instance, const OperandSlot& slot, Registers& registers) {
     const Form& form = *instance.form;
+    if (form.opcode == "tcgen05")
+        if (std::string text = tensor_memory_operand(instance, slot, registers); !text.empty()) return text;
     if (form.opcode == "wgmma" && (slot.name == "a" || slot.name == "d"))
         return warpgroup_operand(instance, slot, registers);
     // Tensors have as many coordinates as the instruction says, and two im2col offsets fewer.

@@ -74,19 +74,18 @@ TEST_P(Legality, IsAsPtxasHasIt) {
     compare(target, version, lines, theirs);
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, Legality,
-                         testing::Values(std::pair{"sm_80"s, "9.0"s}, std::pair{"sm_89"s, "9.0"s},
-                                         std::pair{"sm_90"s, "9.0"s}, std::pair{"sm_90a"s, "9.0"s},
-                                         std::pair{"sm_100"s, "9.0"s}, std::pair{"sm_100a"s, "9.0"s},
-                                         std::pair{"sm_100f"s, "9.0"s}, std::pair{"sm_103a"s, "9.0"s},
-                                         std::pair{"sm_103f"s, "9.0"s}, std::pair{"sm_120"s, "9.0"s},
-                                         std::pair{"sm_120a"s, "9.0"s}, std::pair{"sm_120f"s, "9.0"s},
-                                         std::pair{"sm_80"s, "7.0"s}, std::pair{"sm_80"s, "7.5"s},
-                                         std::pair{"sm_90"s, "7.8"s}, std::pair{"sm_89"s, "8.3"s}),
-                         [](const auto& pair) {
-                             const std::string& version = pair.param.second;
-                             return fmt::format("{}_in_{}_{}", pair.param.first, version[0], version[2]);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Targets, Legality,
+    testing::Values(std::pair{"sm_80"s, "9.0"s}, std::pair{"sm_89"s, "9.0"s}, std::pair{"sm_90"s, "9.0"s},
+                    std::pair{"sm_90a"s, "9.0"s}, std::pair{"sm_100"s, "9.0"s}, std::pair{"sm_100a"s, "9.0"s},
+                    std::pair{"sm_100f"s, "9.0"s}, std::pair{"sm_103a"s, "9.0"s}, std::pair{"sm_103f"s, "9.0"s},
+                    std::pair{"sm_110a"s, "9.0"s}, std::pair{"sm_110f"s, "9.0"s}, std::pair{"sm_120"s, "9.0"s},
+                    std::pair{"sm_120a"s, "9.0"s}, std::pair{"sm_120f"s, "9.0"s}, std::pair{"sm_80"s, "7.0"s},
+                    std::pair{"sm_80"s, "7.5"s}, std::pair{"sm_90"s, "7.8"s}, std::pair{"sm_89"s, "8.3"s}),
+    [](const auto& pair) {
+        const std::string& version = pair.param.second;
+        return fmt::format("{}_in_{}_{}", pair.param.first, version[0], version[2]);
+    });
 
 }  // namespace
 }  // namespace tilepath::isa

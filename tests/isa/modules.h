@@ -35,13 +35,19 @@ inline Diagnostics faults_of(const std::string& text) {
     return program ? Diagnostics{} : program.error();
 }
 
-/// Indices of the lines that tilepath refuses.
+/// Indices of the lines that tilepath refuses. Lines of cta_group::2, which may not stand beside those of cta_group::1,
+/// get a module of their own.
 inline std::set<std::size_t> refused_by_us(const std::string& target, const std::string& version,
                                            const std::vector<std::string>& lines) {
     std::set<std::size_t> refused;
-    for (const Diagnostic& fault : faults_of(module_text(target, version, lines)))
-        if (fault.severity == Severity::error && fault.place && fault.place->line >= first_line)
-            refused.insert(fault.place->line - first_line);
+    for (const bool pairs : {false, true}) {
+        std::vector<std::string> some = lines;
+        for (std::string& line : some)
+            if ((line.find("cta_group::2") != std::string::npos) != pairs) line.clear();
+        for (const Diagnostic& fault : faults_of(module_text(target, version, some)))
+            if (fault.severity == Severity::error && fault.place && fault.place->line >= first_line)
+                refused.insert(fault.place->line - first_line);
+    }
     return refused;
 }
 

@@ -52,7 +52,7 @@ TEST(Tcgen05, Allocation) {
         tcgen05.dealloc.cta_group::2.sync.aligned.b32 %r1, %r2;
         tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;)");
     EXPECT_EQ(text_of(program, Op::tcgen05_alloc),
-              Lines{"tcgen05_alloc.shared.b32.aligned.variant2 shared+0x400, 0x40 [4]"});
+              Lines{"tcgen05_alloc.shared.b32.aligned.variant2 shared+0x404, 0x40"});
     EXPECT_EQ(text_of(program, Op::tcgen05_dealloc), Lines{"tcgen05_dealloc.b32.aligned.variant2 r1, r2"});
     EXPECT_EQ(text_of(program, Op::tcgen05_relinquish), Lines{"tcgen05_relinquish.aligned.variant2"});
 }
@@ -70,16 +70,16 @@ TEST(Tcgen05, CommitsAndFences) {
 
 TEST(Tcgen05, Products) {
     const auto program = program_of(R"(
-        tcgen05.mma.cta_group::1.kind::f16 [%r0], %q0, %q1, %r2, %p, 3;
+        tcgen05.mma.cta_group::2.kind::f16 [%r0], %q0, %q1, %r2, %p, 3;
         tcgen05.mma.sp.cta_group::2.kind::tf32.ashift.collector::a::lastuse [%r0], [%r1], %q1, [%r3], %r2,
             {%r4, %r5, %r6, %r7, %r8, %r9, %r10, 0}, !%p;)");
     const auto& function = program.functions[0];
     EXPECT_EQ(text_of(program, Op::tcgen05_mma),
-              (Lines{"tcgen05_mma.variant1 r0, r50, r51, r2, p58, _, _, _, _",
+              (Lines{"tcgen05_mma.variant2 r0, r50, r51, r2, p58, _, _, _, _",
                      "tcgen05_mma.variant2 r0, r1, r51, r2, !p58, _, _, r3, _, r4, r5, r6, r7, r8, r9, r10, 0x0"}));
     ASSERT_EQ(function.tcgen05_mmas.size(), 2u);
     Tcgen05Mma first, second;
-    first.scale_input_d = 3;
+    first.cta_group = 2, first.scale_input_d = 3;
     second.cta_group = 2, second.kind = atom::Tcgen05Kind::tf32, second.sparse = second.a_in_tensor_memory = true;
     second.ashift = true, second.collector = Tcgen05Mma::Buffer::a, second.collect = Tcgen05Mma::Collect::lastuse;
     EXPECT_EQ(function.tcgen05_mmas[0], first);
@@ -153,6 +153,45 @@ TEST(Tcgen05, LoadsThatReduce) {
     EXPECT_THAT(text_of(program, Op::tcgen05_ld).at(0), HasSubstr(" r32, r33, r34 <- r2"));
     const auto& transfer = program.functions[0].tmem_transfers.at(0);
     EXPECT_TRUE(transfer.reduces && transfer.maximum && transfer.absolute && transfer.nan);
+}
+
+TEST(Tcgen05, GenerationsApart) {
+    const std::string fence = "tcgen05.fence::after_thread_sync;",
+                      i8 = "tcgen05.mma.cta_group::1.kind::i8 [%r0], %q0, %q1, %r2, %p;";
+    EXPECT_EQ(refusal(fence), "");
+    EXPECT_THAT(refusal(fence, "sm_80"), HasSubstr("mma.sync"));
+    EXPECT_THAT(refusal(fence, "sm_90a"), HasSubstr("wgmma.mma_async (sm_90a)"));
+    EXPECT_THAT(refusal(fence, "sm_100"), HasSubstr("'a' or 'f' behind its number"));
+    EXPECT_THAT(refusal(fence, "sm_120a"), HasSubstr("FlashAttention-4"));
+    EXPECT_THAT(refusal(fence, "sm_120a"), HasSubstr("mma.sync"));
+    EXPECT_EQ(refusal(i8), "");
+    EXPECT_EQ(refusal(i8, "sm_110a"), "");
+    EXPECT_THAT(refusal(i8, "sm_103a"), HasSubstr("sm_100a or sm_110a"));
+    EXPECT_THAT(refusal("tcgen05.shift.cta_group::1.down [%r0];", "sm_100f"), HasSubstr("sm_100a, sm_103a or sm_110a"));
+    EXPECT_THAT(refusal("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%r0, %r1}, %r2, [%r3];"),
+                HasSubstr("sm_103a, sm_110a or their f targets"));
+}
+
+TEST(Tcgen05, OneCtaGroupInAKernel) {
+    const std::string single = "tcgen05.shift.cta_group::1.down [%r0];\n",
+                      pair = "tcgen05.shift.cta_group::2.down [%r0];\n", none = "tcgen05.wait::ld.sync.aligned;\n";
+    EXPECT_EQ(refusal(single + none + single), "");
+    EXPECT_EQ(refusal(pair + none + pair), "");
+    EXPECT_THAT(refusal(single + none + pair), HasSubstr("cta_group::2 here, cta_group::1 in line 6"));
+    EXPECT_THAT(refusal(single + none + pair), HasSubstr("test.ptx:8"));
+    const std::string callee =
+        R"(.func pair() { .reg .b32 %r0; mov.b32 %r0, 0; tcgen05.shift.cta_group::2.down [%r0]; ret; }
+)";
+    const auto called = [&](const std::string& body) {
+        std::string text = module_of(body, "sm_100a");
+        text.insert(text.find(".entry"), callee);
+        const auto module = ptx::read(Source("test.ptx", text));
+        const auto program = build(module.value(), "k");
+        return program ? "" : to_string(program.error());
+    };
+    EXPECT_EQ(called(single), "");
+    EXPECT_EQ(called(pair + "call pair;"), "");
+    EXPECT_THAT(called(single + "call pair;"), HasSubstr("cta_group::2 here, cta_group::1 in line 7"));
 }
 
 // As ptxas 13.0 refuses each of these.
