@@ -160,7 +160,8 @@ std::string tensor_memory_operand(const Instance& instance, const OperandSlot& s
     if (slot.name == "scale_input_d") return "3";
     if (slot.kind == OperandSlot::Kind::vector) {
         using enum atom::TmemShape;
-        const std::string number(word_in(instance, "num").substr(1));
+        const std::string_view word = word_in(instance, "num");
+        const std::string number(word.empty() ? "1" : word.substr(1));
         for (const atom::TmemShape shape : {s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2})
             if (atom::name(shape) == word_in(instance, "shape"))
                 if (const auto transfer = atom::tmem_transfer(false, shape, std::stoi(number)))

@@ -1,5 +1,5 @@
-// tcgen05.ld, ld.red, st and wait: PTX ISA 9.7.16.8. Which shapes repeat how often, and with how many registers, is for
-// atom/ to say.
+// tcgen05.ld, ld.red, st and wait: PTX ISA 9.7.16.8; ptxas 13.0 takes the first three without .aligned. Which shapes
+// repeat how often, and with how many registers, is for atom/ to say.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -45,6 +45,7 @@ atom::TmemReduction reduction_of(const Bound& in) {
 void emit_transfer(Lowering& to, Op op, DataType type, const Address& address, const TmemTransfer& transfer,
                    std::span<const Operand> destinations, std::span<const Operand> sources) {
     MicroOp& out = to.emit(op, type, destinations, sources);
+    out.flags.aligned = true;  // it is, where ptxas lets the word be left out
     out.immediate = address.offset;
     out.detail = static_cast<std::uint32_t>(to.out().tmem_transfers.size());
     to.out().tmem_transfers.push_back(transfer);
@@ -96,10 +97,10 @@ constexpr Needs reducing = since(8, 8, 103, Suffix::tensor_memory);
 
 Family loads() {
     return {.manual = "9.7.16.8.3",
-            .forms = {{"tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 r:vector, [taddr]",
+            .forms = {{"tcgen05.ld.sync{.aligned}.shape.num{.pack::16b}.b32 r:vector, [taddr]",
                        {shapes, numbers},
                        tensor_memory},
-                      {"tcgen05.ld.sync.aligned.shape.num{.pack::16b}.b32 r:vector, [taddr], immHalfSplitoff:none",
+                      {"tcgen05.ld.sync{.aligned}.shape.num{.pack::16b}.b32 r:vector, [taddr], immHalfSplitoff:none",
                        {split_shape, numbers},
                        tensor_memory}},
             .lower = load};
@@ -108,28 +109,29 @@ Family loads() {
 Family reducing_loads() {
     return {
         .manual = "9.7.16.8.3",
-        .forms = {{"tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r:vector, redval:type, [taddr]",
-                   {reducing_shape, more, operations, "type: f32"},
-                   reducing},
-                  {"tcgen05.ld.red.sync.aligned.shape.num.op.type r:vector, redval:type, [taddr]",
-                   {reducing_shape, more, operations, "type: u32 s32"},
-                   reducing},
-                  {"tcgen05.ld.red.sync.aligned.shape.num.op{.abs}{.NaN}.type r:vector, redval:type, [taddr], "
-                   "immHalfSplitoff:none",
-                   {split_shape, more, operations, "type: f32"},
-                   reducing},
-                  {"tcgen05.ld.red.sync.aligned.shape.num.op.type r:vector, redval:type, [taddr], immHalfSplitoff:none",
-                   {split_shape, more, operations, "type: u32 s32"},
-                   reducing}},
+        .forms =
+            {{"tcgen05.ld.red.sync{.aligned}.shape.num.op{.abs}{.NaN}.type r:vector, redval:type, [taddr]",
+              {reducing_shape, more, operations, "type: f32"},
+              reducing},
+             {"tcgen05.ld.red.sync{.aligned}.shape.num.op.type r:vector, redval:type, [taddr]",
+              {reducing_shape, more, operations, "type: u32 s32"},
+              reducing},
+             {"tcgen05.ld.red.sync{.aligned}.shape.num.op{.abs}{.NaN}.type r:vector, redval:type, [taddr], "
+              "immHalfSplitoff:none",
+              {split_shape, more, operations, "type: f32"},
+              reducing},
+             {"tcgen05.ld.red.sync{.aligned}.shape.num.op.type r:vector, redval:type, [taddr], immHalfSplitoff:none",
+              {split_shape, more, operations, "type: u32 s32"},
+              reducing}},
         .lower = load_and_reduce};
 }
 
 Family stores() {
     return {.manual = "9.7.16.8.4",
-            .forms = {{"tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], r:vector",
+            .forms = {{"tcgen05.st.sync{.aligned}.shape.num{.unpack::16b}.b32 [taddr], r:vector",
                        {shapes, numbers},
                        tensor_memory},
-                      {"tcgen05.st.sync.aligned.shape.num{.unpack::16b}.b32 [taddr], immHalfSplitoff:none, r:vector",
+                      {"tcgen05.st.sync{.aligned}.shape.num{.unpack::16b}.b32 [taddr], immHalfSplitoff:none, r:vector",
                        {split_shape, numbers},
                        tensor_memory}},
             .lower = store};
