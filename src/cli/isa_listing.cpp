@@ -78,7 +78,7 @@ std::string forms_as_text(const std::vector<const Form*>& forms) {
     std::string out;
     for (const Form* form : forms) {
         out += fmt::format("{:<72} {:<24} {:<18} {}\n", form->text, isa::to_string(form->needs), form->family->manual,
-                           isa::to_string(isa::evidence_of(*form)));
+                           isa::evidence_text(*form));
         for (const ModifierSlot* slot : named_modifiers(*form))
             out += fmt::format("    {}: {}\n", slot->name, fmt::join(slot->words, " "));
     }
@@ -98,7 +98,7 @@ std::string forms_as_json(const std::vector<const Form*>& forms) {
                          {"sm", form->needs.sm},
                          {"text", isa::to_string(form->needs)}}},
                        {"manual", form->family->manual},
-                       {"evidence", isa::to_string(isa::evidence_of(*form))}});
+                       {"evidence", isa::evidence_text(*form)}});
     }
     return all.dump(2) + "\n";
 }
@@ -112,7 +112,7 @@ std::string forms_as_markdown(const std::vector<const Form*>& forms) {
         "state spaces keep theirs.\n"
         "Needs: the least `.version` and `.target`; `.shared::cluster`, `.cluster` and other late words ask for more. "
         "Manual: the section of\n"
-        "PTX ISA. Evidence: where the values in the form's tests come from.\n";
+        "PTX ISA. Evidence: where the values in the form's tests come from, and what no public source settles.\n";
     std::map<std::string_view, std::vector<const Form*>> by_opcode;
     for (const Form* form : forms) by_opcode[form->opcode].push_back(form);
     for (const auto& [opcode, list] : by_opcode) {
@@ -122,7 +122,7 @@ std::string forms_as_markdown(const std::vector<const Form*>& forms) {
             for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2)
                 text.replace(at, 1, "\\|");
             out += fmt::format("| `{}` | {} | {} | {} | {} |\n", text, words_of(*form), isa::to_string(form->needs),
-                               form->family->manual, isa::to_string(isa::evidence_of(*form)));
+                               form->family->manual, isa::evidence_text(*form));
         }
     }
     return out;

@@ -32,6 +32,11 @@ Evidence evidence_of(const Form& form) {
     return recorded_device_has(form) && recorded.contains(line_of(form)) ? h200 : Evidence{form.family->evidence};
 }
 
+std::string evidence_text(const Form& form) {
+    const std::string_view inferred = form.family->inferred;
+    return to_string(evidence_of(form)) + (inferred.empty() ? "" : fmt::format("; inferred: {}", inferred));
+}
+
 std::string to_string(Evidence evidence) {
     switch (evidence.kind) {
         case Evidence::Kind::manual: return "manual";

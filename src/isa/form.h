@@ -68,6 +68,7 @@ struct Family {
     std::vector<FormText> forms;
     void (*lower)(Lowering& to, const Bound& in) = nullptr;
     Evidence::Kind evidence = Evidence::Kind::manual;  ///< where no hardware has been recorded
+    std::string_view inferred = {};  ///< what the manual leaves open, and no second source settles; empty: nothing
 };
 
 /// Modifiers that keep the form's order among themselves.
@@ -112,6 +113,8 @@ std::string line_of(const Form& form);
 bool recorded_device_has(const Form& form);
 /// Recorded, where tests/vectors has results for each of its words; else the manual's.
 Evidence evidence_of(const Form& form);
+/// The evidence in words, with what is inferred: `manual; inferred: down is …`.
+std::string evidence_text(const Form& form);
 
 /// Reads a FormText. A malformed one is a fault of ours.
 Form compile(const FormText& text, const Family& family);

@@ -2,7 +2,13 @@
 // say.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
+#include "atom/instruction.h"
+#include "atom/targets.h"
+#include "instances.h"
 #include "isa/build.h"
+#include "isa/target.h"
 #include "program/print.h"
 #include "ptx/read.h"
 
@@ -170,6 +176,23 @@ TEST(Tcgen05, GenerationsApart) {
     EXPECT_THAT(refusal("tcgen05.shift.cta_group::1.down [%r0];", "sm_100f"), HasSubstr("sm_100a, sm_103a or sm_110a"));
     EXPECT_THAT(refusal("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%r0, %r1}, %r2, [%r3];"),
                 HasSubstr("sm_103a, sm_110a or their f targets"));
+}
+
+// What `tilepath show` says of targets and what binding says are two tables; both were compared with ptxas.
+TEST(Tcgen05, TargetsAreThoseOfTheAtoms) {
+    std::size_t compared = 0;
+    for (const Form* form : forms_of("tcgen05"))
+        for (const Instance& instance : instances_of(*form, 40)) {
+            const auto atom = atom::instruction_named(head_of(instance));
+            if (!atom) continue;  // no atom: alloc, commit, fences
+            ++compared;
+            const auto targets = atom::targets_of(*atom);
+            for (const std::string_view name : atom::all_targets())
+                EXPECT_EQ(meets(form->needs, 9, 0, target_named(name).value()),
+                          std::ranges::find(targets, name) != targets.end())
+                    << head_of(instance) << " on " << name;
+        }
+    EXPECT_GT(compared, 500u);
 }
 
 TEST(Tcgen05, OneCtaGroupInAKernel) {

@@ -32,21 +32,18 @@ void shift(Lowering& to, const Bound& in) {
     out.variant = static_cast<std::uint8_t>(cta_group(in));
 }
 
-Family copies() {
-    Family family{.manual = "9.7.16.9.2", .forms = {}, .lower = copy};
+/// With or without a widening of 4- and 6-bit elements to bytes.
+Family copies(bool widens) {
+    Family family{.manual = "9.7.16.9.2", .forms = {}, .lower = copy, .evidence = Evidence::Kind::model};
+    if (widens) family.inferred = "where a byte holds the bits of an element: as kind::mxf8f6f4 has A in Tensor Memory";
     auto add = [&](std::string_view shape, std::string_view multicast) {
-        const std::string_view cast = multicast.empty() ? "" : ".multicast";
-        for (const std::string_view formats : {"", ".dst_fmt.src_fmt"}) {
-            FormText form{keep(fmt::format("tcgen05.cp.group.shape{}{} [taddr], s_desc:b64", cast, formats)),
-                          {cta_groups, shape},
-                          tensor_memory};
-            if (!multicast.empty()) form.words.push_back(multicast);
-            if (!formats.empty()) {
-                form.words.push_back("dst_fmt: b8x16");
-                form.words.push_back("src_fmt: b6x16_p32 b4x16_p64");
-            }
-            family.forms.push_back(std::move(form));
-        }
+        FormText form{keep(fmt::format("tcgen05.cp.group.shape{}{} [taddr], s_desc:b64",
+                                       multicast.empty() ? "" : ".multicast", widens ? ".dst_fmt.src_fmt" : "")),
+                      {cta_groups, shape},
+                      tensor_memory};
+        if (!multicast.empty()) form.words.push_back(multicast);
+        if (widens) form.words.insert(form.words.end(), {"dst_fmt: b8x16", "src_fmt: b6x16_p32 b4x16_p64"});
+        family.forms.push_back(std::move(form));
     };
     add("shape: 128x256b 4x256b 128x128b", "");
     add("shape: 64x128b", "multicast: warpx2::02_13 warpx2::01_23");
@@ -57,12 +54,14 @@ Family copies() {
 }  // namespace
 
 std::vector<Family> tcgen05_copy_families() {
-    return {copies(),
+    return {copies(false),
+            copies(true),
             {.manual = "9.7.16.9.3",
              .forms = {{"tcgen05.shift.group.down [taddr]",
                         {cta_groups},
                         since(8, 6, 100, Suffix::tensor_memory_specific)}},
-             .lower = shift}};
+             .lower = shift,
+             .inferred = "down is to the lane below, i from i + 1"}};
 }
 
 }  // namespace tilepath::isa

@@ -109,9 +109,11 @@ struct Operands {
                            sparse ? ", [sp_meta_tmem]" : "");
     }
 };
-constexpr std::array<Operands, 4> all_operands{{{false, false}, {true, false}, {false, true}, {true, true}}};
+std::array<Operands, 2> both_operands(bool sparse) { return {{{false, sparse}, {true, sparse}}}; }
 
-Family unscaled() {
+constexpr std::string_view of_metadata = "metadata of 64 rows, and what the selectors 2 and 3 read";
+
+Family unscaled(bool sparse) {
     struct Row {
         std::string_view kinds;
         bool scales_d;  ///< has scale-input-d; ptxas 13.0 lets i8 have it too
@@ -120,8 +122,16 @@ Family unscaled() {
     static constexpr Row rows[] = {{"kind: kind::f16 kind::tf32", true, Suffix::tensor_memory},
                                    {"kind: kind::f8f6f4", false, Suffix::tensor_memory},
                                    {"kind: kind::i8", true, Suffix::tensor_memory_bytes}};
-    Family family{.manual = "9.7.16.10.9.1, 9.7.16.10.9.2", .forms = {}, .lower = multiply};
-    for (const Operands& operands : all_operands)
+    Family family{
+        .manual = sparse ? "9.7.16.10.9.2" : "9.7.16.10.9.1",
+        .forms = {},
+        .lower = multiply,
+        .evidence = Evidence::Kind::model,
+        .inferred =
+            sparse
+                ? of_metadata
+                : "the rows that .ashift moves go as tcgen05.shift moves them; how D is rounded after scale-input-d"};
+    for (const Operands& operands : both_operands(sparse))
         for (const Row& row : rows)
             for (const std::string_view lanes : {"", ", disable_output_lane:vector"})
                 family.forms.push_back(
@@ -133,7 +143,7 @@ Family unscaled() {
     return family;
 }
 
-Family block_scaled() {
+Family block_scaled(bool sparse) {
     struct Row {
         std::string_view kind, size_syntax, sizes;
         bool specific;         ///< `a` targets alone
@@ -148,8 +158,12 @@ Family block_scaled() {
         {"kind: kind::mxf4nvf4", ".size", "size: block16 block32", false, true},
         {"kind: kind::mxf4nvf4", ".size", "size: scale_vec::2X scale_vec::4X", true, true},
     };
-    Family family{.manual = "9.7.16.10.9.1, 9.7.16.10.9.2", .forms = {}, .lower = multiply};
-    for (const Operands& operands : all_operands)
+    Family family{.manual = sparse ? "9.7.16.10.9.2" : "9.7.16.10.9.1",
+                  .forms = {},
+                  .lower = multiply,
+                  .evidence = Evidence::Kind::model,
+                  .inferred = sparse ? of_metadata : "how the factors of k = 96 go on into the next column"};
+    for (const Operands& operands : both_operands(sparse))
         for (const Row& row : rows)
             family.forms.push_back(
                 {keep(fmt::format(
@@ -163,9 +177,15 @@ Family block_scaled() {
     return family;
 }
 
-Family weight_stationary() {
-    Family family{.manual = "9.7.16.10.9.3, 9.7.16.10.9.4", .forms = {}, .lower = multiply};
-    for (const Operands& operands : all_operands) {
+Family weight_stationary(bool sparse) {
+    Family family{.manual = sparse ? "9.7.16.10.9.4" : "9.7.16.10.9.3",
+                  .forms = {},
+                  .lower = multiply,
+                  .evidence = Evidence::Kind::model,
+                  .inferred = sparse ? of_metadata
+                                     : "the spans of the zero-column mask are those of the manual's examples, not of "
+                                       "its table"};
+    for (const Operands& operands : both_operands(sparse)) {
         auto add = [&](std::string_view kinds, Suffix targets) {
             family.forms.push_back(
                 {keep(fmt::format(
@@ -182,6 +202,9 @@ Family weight_stationary() {
 
 }  // namespace
 
-std::vector<Family> tcgen05_mma_families() { return {unscaled(), block_scaled(), weight_stationary()}; }
+std::vector<Family> tcgen05_mma_families() {
+    return {unscaled(false),    unscaled(true),           block_scaled(false),
+            block_scaled(true), weight_stationary(false), weight_stationary(true)};
+}
 
 }  // namespace tilepath::isa

@@ -1,5 +1,5 @@
 // tcgen05.ld, ld.red, st and wait: PTX ISA 9.7.16.8; ptxas 13.0 takes the first three without .aligned. Which shapes
-// repeat how often, and with how many registers, is for atom/ to say.
+// repeat how often, and with how many registers, is for atom/ to say, whose maps CuTe and TVM have both.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -103,7 +103,8 @@ Family loads() {
                       {"tcgen05.ld.sync{.aligned}.shape.num{.pack::16b}.b32 r:vector, [taddr], immHalfSplitoff:none",
                        {split_shape, numbers},
                        tensor_memory}},
-            .lower = load};
+            .lower = load,
+            .evidence = Evidence::Kind::model};
 }
 
 Family reducing_loads() {
@@ -123,7 +124,9 @@ Family reducing_loads() {
              {"tcgen05.ld.red.sync{.aligned}.shape.num.op.type r:vector, redval:type, [taddr], immHalfSplitoff:none",
               {split_shape, more, operations, "type: u32 s32"},
               reducing}},
-        .lower = load_and_reduce};
+        .lower = load_and_reduce,
+        .evidence = Evidence::Kind::model,
+        .inferred = "with .16x32bx2 each thread reduces the columns that it loads"};
 }
 
 Family stores() {
@@ -134,7 +137,8 @@ Family stores() {
                       {"tcgen05.st.sync{.aligned}.shape.num{.unpack::16b}.b32 [taddr], immHalfSplitoff:none, r:vector",
                        {split_shape, numbers},
                        tensor_memory}},
-            .lower = store};
+            .lower = store,
+            .evidence = Evidence::Kind::model};
 }
 
 }  // namespace
