@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "atom/bit_field.h"
 
 namespace tilepath::atom {
@@ -65,8 +67,9 @@ Result<std::vector<bool>> zeroed_columns(const ZeroColumnMask& mask, int m, int 
     const int parts = 128 / m, width = n / parts, used = mask.use_span + 1, skipped = mask.skip_span + 1;
     for (int part = 0; part < parts; ++part) {
         const bool first = mask.first[static_cast<std::size_t>(part)];
+        const int start = std::min(mask.start_counts[static_cast<std::size_t>(part)], (first ? skipped : used) - 1);
         for (int column = 0; column < width; ++column) {
-            const int at = (column + mask.start_counts[static_cast<std::size_t>(part)]) % (used + skipped);
+            const int at = (column + start) % (used + skipped);
             const bool in_first = at < (first ? skipped : used);
             zeroed[static_cast<std::size_t>(part * width + column)] = in_first == first;
         }

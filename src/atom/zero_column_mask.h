@@ -11,7 +11,9 @@ namespace tilepath::atom {
 /// The 64-bit zero-column mask descriptor of tcgen05.mma.ws: which columns of B count as zeros. PTX ISA 9.7.16.4.3.
 /// Bits 0-31 four start counts, 32-35 four first values, 39 whether there is a mask at all, 40-47 skip span, 48-55 use
 /// span, 56-61 column shift. Runs of used columns (use span + 1 zeros of the mask) and zeroed ones (skip span + 1 ones)
-/// alternate, as in the manual's worked examples; its descriptions of the two spans say it the other way round.
+/// alternate, as in the manual's worked examples; its descriptions of the two spans say it the other way round. A start
+/// count that would drop the first run leaves one column of it: the manual does not say; a public model of sm_100 has
+/// it so.
 struct ZeroColumnMask {
     std::array<int, 4> start_counts{};  ///< columns of the pattern that each part of the mask skips
     std::array<bool, 4> first{};        ///< the mask's value in the part's first run

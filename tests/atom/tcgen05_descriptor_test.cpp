@@ -200,6 +200,8 @@ TEST(ZeroColumnMask, TheManualsFourExamples) {
     EXPECT_EQ(encode(mask), word);
     EXPECT_EQ(decode_zero_column_mask(word), mask);
     for (int bit = 0; bit < 64; ++bit) EXPECT_EQ(encode(decode_zero_column_mask(1ull << bit)), 1ull << bit) << bit;
+    mask.start_counts[0] = 255;  // one column of the first run is left
+    EXPECT_EQ(pattern(mask, 128, 128, 0), "0111000011100001");
     mask.column_shift = 17;
     EXPECT_EQ(zeroed_columns(mask, 32, 64).error().front().message,
               "the column shift is at most 16 for m of 32, found 17");
