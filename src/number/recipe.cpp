@@ -24,7 +24,7 @@ constexpr unsigned mma = bit(Instruction::mma_sync), wgmma = bit(Instruction::wg
                    tcgen05 = bit(Instruction::tcgen05_mma), wmma = bit(Instruction::wmma);
 
 /// Sets of operand formats; within fp8, f8f6f4, int8 and int4 A and B may differ.
-enum class Operands : std::uint8_t { f16, bf16, tf32, fp8, f8f6f4, fp4, f64, int8, int4, b1, f16_volta };
+enum class Operands : std::uint8_t { f16, bf16, f16_bf16, tf32, fp8, f8f6f4, fp4, f64, int8, int4, b1, f16_volta };
 
 struct Row {
     unsigned devices;
@@ -81,6 +81,7 @@ constexpr std::array table{
     Row{blackwell, tcgen05, Operands::tf32, f32, none, Kind::fused, 8, 25, -133, rz, model},
     Row{blackwell, tcgen05, Operands::f16, f32, none, Kind::fused, 16, 25, -133, rz, model},
     Row{blackwell, tcgen05, Operands::bf16, f32, none, Kind::fused, 16, 25, -133, rz, model},
+    Row{blackwell, tcgen05, Operands::f16_bf16, f32, none, Kind::fused, 16, 25, -133, rz, model},
     Row{blackwell, tcgen05, Operands::f16, f16, none, Kind::fused, 16, 25, -133, rne, model},
     Row{blackwell, mma, Operands::fp8, f32, none, Kind::fp8_through_f16, 16, 25, -133, rz, hardware},
     Row{blackwell, mma, Operands::fp8, f16, none, Kind::fp8_through_f16, 16, 25, -22, rne, hardware},
@@ -113,6 +114,7 @@ bool holds(Operands set, const DotRequest& q) {
     switch (set) {
         case Operands::f16: return both(f16);
         case Operands::bf16: return both(bf16);
+        case Operands::f16_bf16: return each(f16, bf16) && q.a != q.b;
         case Operands::tf32: return both(tf32);
         case Operands::fp8: return is_fp8(q.a) && is_fp8(q.b);
         case Operands::f8f6f4: return is_f8f6f4(q.a) && is_f8f6f4(q.b);
@@ -130,6 +132,7 @@ std::string_view operands_text(Operands set) {
     switch (set) {
         case Operands::f16: return "f16,f16";
         case Operands::bf16: return "bf16,bf16";
+        case Operands::f16_bf16: return "f16,bf16|bf16,f16";
         case Operands::tf32: return "tf32,tf32";
         case Operands::fp8: return "e4m3|e5m2,e4m3|e5m2";
         case Operands::f8f6f4: return "e4m3|e5m2|e3m2|e2m3|e2m1 (A and B each)";

@@ -23,6 +23,7 @@ TEST(Tcgen05Multiply, MultipliesEveryKind) {
         expect_right({.a = f16, .b = f16, .a_in_tmem = tmem}, "f16");
         expect_right({.a = f16, .b = f16, .d = f16, .a_in_tmem = tmem}, "f16 in f16");
         expect_right({.a = bf16, .b = bf16, .a_in_tmem = tmem}, "bf16");
+        expect_right({.a = bf16, .b = f16, .a_in_tmem = tmem}, "bf16 with f16");
         expect_right({.kind = Tcgen05Kind::tf32, .a = tf32, .b = tf32, .a_in_tmem = tmem}, "tf32");
         for (const Format a : narrow)
             for (const Format b : narrow)
