@@ -82,6 +82,7 @@ void Executor::exit_lanes(Context& c, LaneMask lanes) {
     if (warpgroup_goes_on) lanes_left(warp);
     if (warp.cta->state.live_threads != 0) return;
     bulks_at_exit(*warp.cta);
+    tcgen05_.cta_exits(c);
     if (observer_ != nullptr) observer_->cta_ends(event_of(*warp.cta));
 }
 

@@ -52,6 +52,7 @@ std::string Executor::describe_wait(Warp& warp, Group& group) {
         case GroupState::polling:
             return group.tested == nullptr ? "polls memory that nobody changes any more"
                                            : "tests again and again in vain " + describe_mbarrier(*warp.cta, group);
+        case GroupState::tensor_memory: return tcgen05_.describe_wait(warp);
         case GroupState::warpgroup: return describe_warpgroup(warp);
         case GroupState::registers: return describe_registers(warp, group);
     }

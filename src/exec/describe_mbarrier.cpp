@@ -13,7 +13,7 @@ namespace {
 using program::Op;
 
 bool arrives(const program::MicroOp& op) {
-    return op.op == Op::mbarrier_arrive || op.op == Op::cp_async_mbarrier_arrive;
+    return op.op == Op::mbarrier_arrive || op.op == Op::cp_async_mbarrier_arrive || op.op == Op::tcgen05_commit;
 }
 
 bool brings_bytes(const program::MicroOp& op) {
@@ -87,7 +87,7 @@ std::string Executor::describe_mbarrier(const CtaRun& cta, const Group& group) c
         out += describe_use("expected bytes", record->expected, record->phase);
         out += describe_use("completed bytes", record->completed, record->phase);
     }
-    return out + describe_candidates(*record);
+    return out + describe_candidates(*record) + tcgen05_.describe_pending(cta);
 }
 
 }  // namespace tilepath::exec

@@ -4,6 +4,7 @@
 #include "exec/context.h"
 #include "exec/launch_state.h"
 #include "exec/matrix_plan.h"
+#include "exec/tcgen05.h"
 #include "machine/mbarrier.h"
 #include "number/engine.h"
 
@@ -46,6 +47,8 @@ class Executor {
     static Body body_of(program::Op op);
 
   private:
+    friend class Tcgen05;
+    Step tcgen05(Context& c) { return tcgen05_.execute(c); }
     // scheduler.cpp
     enum class Turn : std::uint8_t { finished, blocked, over };
     bool enter_cluster();
@@ -313,6 +316,7 @@ class Executor {
     std::vector<std::uint8_t> spare_bulk_bytes_, patched_bytes_;
     std::array<std::uint8_t, machine::TensorMap::bytes> patched_map_{};
     std::mt19937_64 random_;
+    Tcgen05 tcgen05_;
     number::PreparedOperand prepared_a_, prepared_b_;
     OperandTables operand_tables_;
     /// B of the wgmmas that were multiplied last, as it was read and as it was prepared: two warpgroups often read the

@@ -21,6 +21,11 @@ std::string_view name(FaultKind kind) {
         case FaultKind::registers: return "registers";
         case FaultKind::exited_cta: return "exited CTA";
         case FaultKind::bulk_copy: return "bulk copy";
+        case FaultKind::tensor_memory_allocation: return "Tensor Memory allocation";
+        case FaultKind::tensor_memory_access: return "Tensor Memory access";
+        case FaultKind::tensor_memory_leak: return "Tensor Memory leak";
+        case FaultKind::cta_group: return "cta_group";
+        case FaultKind::tcgen05: return "tcgen05 operands";
         case FaultKind::stack_overflow: return "stack overflow";
         case FaultKind::bad_call: return "bad call";
         case FaultKind::device_heap: return "device heap";
@@ -60,6 +65,7 @@ std::string to_string(const Fault& fault) {
         if (fault.nearest) out += ", " + describe_nearest(*fault.nearest, *fault.address);
         out += "\n";
     }
+    if (!fault.tensor_memory.empty()) out += "  Tensor Memory " + fault.tensor_memory + "\n";
     return out;
 }
 

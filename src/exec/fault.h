@@ -16,23 +16,28 @@ namespace tilepath::exec {
 
 /// What a running kernel can do wrong.
 enum class FaultKind : std::uint8_t {
-    out_of_bounds,   ///< an access outside what its space holds
-    misaligned,      ///< an address that is no multiple of the access's size
-    read_only,       ///< a write to constant or parameter memory
-    diverged,        ///< an `.aligned` operation that the other live lanes of the warp cannot reach
-    membermask,      ///< a lane that executes a `.sync` operation whose membermask leaves it out
-    barrier,         ///< a barrier's number, thread count or use
-    mbarrier,        ///< an mbarrier that is not initialised, or a count out of range
-    registers,       ///< setmaxnreg to fewer or more than its action says
-    exited_cta,      ///< shared memory of a CTA that has exited
-    cluster_launch,  ///< an answer of clusterlaunchcontrol.try_cancel that is none
-    bulk_copy,       ///< size, alignment, tensor map or coordinates of a bulk copy
-    stack_overflow,  ///< more local memory than a thread can have
-    bad_call,        ///< an indirect call or branch to something that is none
-    device_heap,     ///< free of an address that malloc did not give
-    assertion,       ///< the kernel's own assert
-    trap,            ///< trap, brkpt
-    unsupported      ///< an operation that this device or this build of tilepath does not have
+    out_of_bounds,             ///< an access outside what its space holds
+    misaligned,                ///< an address that is no multiple of the access's size
+    read_only,                 ///< a write to constant or parameter memory
+    diverged,                  ///< an `.aligned` operation that the other live lanes of the warp cannot reach
+    membermask,                ///< a lane that executes a `.sync` operation whose membermask leaves it out
+    barrier,                   ///< a barrier's number, thread count or use
+    mbarrier,                  ///< an mbarrier that is not initialised, or a count out of range
+    registers,                 ///< setmaxnreg to fewer or more than its action says
+    exited_cta,                ///< shared memory of a CTA that has exited
+    cluster_launch,            ///< an answer of clusterlaunchcontrol.try_cancel that is none
+    bulk_copy,                 ///< size, alignment, tensor map or coordinates of a bulk copy
+    stack_overflow,            ///< more local memory than a thread can have
+    tensor_memory_allocation,  ///< size, order, permit or pairing of tcgen05.alloc and dealloc
+    tensor_memory_access,      ///< cells outside an allocation, or lanes outside the warp's
+    tensor_memory_leak,        ///< columns that are not freed when the CTA exits
+    cta_group,                 ///< tcgen05 instructions of a pair of CTAs that there is not
+    tcgen05,                   ///< descriptors or operands of a tcgen05 instruction
+    bad_call,                  ///< an indirect call or branch to something that is none
+    device_heap,               ///< free of an address that malloc did not give
+    assertion,                 ///< the kernel's own assert
+    trap,                      ///< trap, brkpt
+    unsupported                ///< an operation that this device or this build of tilepath does not have
 };
 std::string_view name(FaultKind kind);
 
@@ -52,6 +57,7 @@ struct Fault {
     std::optional<std::uint64_t> address;
     std::optional<program::Space> space;
     std::uint32_t bytes = 0;
+    std::string tensor_memory;  ///< which of its columns and lanes, and the allocation closest to them; else empty
     std::optional<machine::DeviceMemory::Allocation> nearest;  ///< global memory: the allocation closest to the address
 };
 std::string to_string(const Fault& fault);

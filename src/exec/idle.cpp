@@ -34,7 +34,13 @@ bool Executor::rouse() {
             }
         }
     }
-    for (auto& cluster : resident_) roused = land_oldest_bulk(*cluster) || roused;
+    for (auto& cluster : resident_) {
+        // Of what waits longest in each engine the younger goes first, so that what should have waited for the other is
+        // seen.
+        const bool tensor = !cluster->bulks.empty() && Tcgen05::oldest(*cluster) > cluster->bulks.front().id;
+        roused = (tensor && tcgen05_.land_oldest(*cluster)) || land_oldest_bulk(*cluster) ||
+                 tcgen05_.land_oldest(*cluster) || roused;
+    }
     return roused || advance_time() || give_up_waits();
 }
 

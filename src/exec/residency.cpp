@@ -74,6 +74,8 @@ std::unique_ptr<CtaRun> Executor::enter_cta(std::uint64_t cluster, std::uint32_t
     cta.live_threads = launch_.threads_per_cta;
     run->warpgroups.resize((launch_.warps_per_cta + warpgroup_warps - 1) / warpgroup_warps);
     for (Warpgroup& group : run->warpgroups) group.clear();
+    if (run->tensor != nullptr && run->tensor->memory.in_use())
+        run->tensor->clear(launch_.options.copies != machine::CopyPolicy::eager);
     for (std::uint32_t w = 0; w < launch_.warps_per_cta; ++w) begin_warp(*run, w);
     return run;
 }
@@ -121,7 +123,7 @@ void Executor::begin_warp(CtaRun& cta, std::uint32_t index) {
 
 void Executor::leave_cluster(std::size_t position) {
     land_stores(*resident_[position]);
-    while (land_oldest_bulk(*resident_[position])) {
+    while (land_oldest_bulk(*resident_[position]) || tcgen05_.land_oldest(*resident_[position])) {
     }
     for (auto& cta : resident_[position]->ctas) {
         for (Warp& warp : cta->warps)

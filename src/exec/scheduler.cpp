@@ -21,7 +21,8 @@ Executor::Executor(LaunchState& launch, std::uint32_t thread)
       observe_operations_(launch.options.breakpoint != nullptr ||
                           (observer_ != nullptr && observer_->wants_operations())),
       ranges_(launch.loaded.sites),
-      random_(launch.options.seed.value_or(0) + thread) {
+      random_(launch.options.seed.value_or(0) + thread),
+      tcgen05_(*this, launch.device.architecture) {
     if (launch.options.timeout) deadline_ = std::chrono::steady_clock::now() + *launch.options.timeout;
 }
 
@@ -64,8 +65,10 @@ Executor::Turn Executor::take_turn(ClusterRun& cluster) {
             if (launch_.options.copies == machine::CopyPolicy::random) {
                 land_randomly(warp);
                 land_bulks_randomly(cluster);
+                tcgen05_.land_randomly(cluster);
             }
             run_warp(warp, seeded ? static_cast<std::int64_t>(16 + random_() % 2048) : warp_quantum);
+            tcgen05_.settle(cluster);
             progress = true;
             if (launch_.stop.load(std::memory_order_relaxed)) return Turn::over;
         }

@@ -8,6 +8,7 @@
 #include "exec/bulk.h"
 #include "exec/code.h"
 #include "exec/mbarrier_record.h"
+#include "exec/tmem_state.h"
 #include "exec/warpgroup.h"
 #include "machine/async_copy.h"
 #include "machine/cta.h"
@@ -45,14 +46,15 @@ class FramePool {
 
 enum class GroupState : std::uint8_t {
     ready,
-    gathering,  ///< at an operation that waits for other lanes of the warp
-    barrier,    ///< at a barrier of the CTA
-    mbarrier,   ///< in a try_wait
-    cluster,    ///< at the barrier of the cluster
-    sleeping,   ///< nanosleep
-    polling,    ///< in a loop that found everything unchanged
-    warpgroup,  ///< in a wgmma.wait_group, until other warps have executed what it waits for
-    registers   ///< in a setmaxnreg.inc, until the CTA's pool has enough
+    gathering,      ///< at an operation that waits for other lanes of the warp
+    barrier,        ///< at a barrier of the CTA
+    mbarrier,       ///< in a try_wait
+    cluster,        ///< at the barrier of the cluster
+    sleeping,       ///< nanosleep
+    polling,        ///< in a loop that found everything unchanged
+    tensor_memory,  ///< at a tcgen05.alloc or dealloc: until columns are free, or for a warp of the peer CTA
+    warpgroup,      ///< in a wgmma.wait_group, until other warps have executed what it waits for
+    registers       ///< in a setmaxnreg.inc, until the CTA's pool has enough
 };
 
 /// Lanes of one warp that stand at the same operation.
@@ -134,6 +136,7 @@ struct CtaRun {
     std::vector<Warp> warps;
     std::vector<MbarrierRecord> mbarriers;  ///< those initialised and not invalidated
     std::vector<Warpgroup> warpgroups;
+    std::unique_ptr<TensorState> tensor;  ///< null: no CTA that lay here has used tcgen05
     struct ClusterRun* cluster = nullptr;
     /// By warpgroup: what its warps have executed of setmaxnreg, one after another.
     std::vector<std::vector<RegisterRequest>> register_requests;
@@ -157,6 +160,7 @@ struct ClusterRun {
     std::vector<std::unique_ptr<CtaRun>> ctas;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  ///< (CTA rank, warp) in which they take turns
     std::vector<AsyncStore> stores;                              ///< that have not landed
+    std::vector<PendingTcgen05> tensor_operations;               ///< in order of issue
     // The barrier of the cluster: phases completed, and live threads that have arrived in this one.
     std::uint64_t barrier_phase = 0;
     std::uint32_t barrier_arrived = 0;

@@ -1,8 +1,10 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 
 #include "machine/address_map.h"
+#include "machine/tensor_memory.h"
 #include "program/function.h"
 
 namespace tilepath::machine {
@@ -142,6 +144,32 @@ struct Executed {
     Registers registers;  ///< after it; sources never share a register with destinations
 };
 
+/// A tcgen05 operation on Tensor Memory, when it is issued and when it has landed. The first three kinds are one
+/// thread's, loads and stores a warp's.
+struct TensorOperation {
+    enum class Kind : std::uint8_t { multiply, copy, shift, load, store, commit };
+    EventSite site;
+    std::uint64_t id = 0;  ///< the same when issued and when landed
+    Kind kind = Kind::multiply;
+    std::uint32_t cta_group = 1;
+    std::span<const TensorCells> cells;   ///< what it reads and writes
+    std::array<std::uint32_t, 2> ctas{};  ///< linear indices in the grid, by TensorCells::cta
+    std::uint64_t a = 0, b = 0;           ///< multiply: matrix descriptors (a may be an address); copy: a
+    std::uint32_t instruction = 0;        ///< multiply: its descriptor
+    bool accumulates = false;             ///< multiply: adds to D
+    Address mbarrier = 0;                 ///< commit: shared address
+    std::uint32_t mbarrier_ctas = 0;      ///< commit: mask of the ranks whose mbarrier it arrives on
+    bool unwritten = false;               ///< landed: it read cells that nobody has written
+    Registers registers;                  ///< load: when it has landed; store: when it is issued
+};
+
+/// tcgen05.alloc or dealloc, when the columns have become the CTA's, or are free.
+struct TensorAllocation {
+    EventSite site;
+    bool allocated = false;
+    std::uint32_t column = 0, columns = 0;
+};
+
 /// The one stream of what a kernel does. Consumers override what they need; without a consumer a kernel runs without
 /// hooks.
 class Observer {
@@ -163,6 +191,9 @@ class Observer {
     virtual void launch_begins(const program::Function&) {}
     virtual void cta_begins(const CtaEvent&) {}
     virtual void cta_ends(const CtaEvent&) {}
+    virtual void tensor_issued(const TensorOperation&) {}
+    virtual void tensor_landed(const TensorOperation&) {}
+    virtual void tensor_allocation(const TensorAllocation&) {}
     /// Every operation that at least one lane executes, before it does; only if wants_operations().
     virtual void operation(const EventSite&) {}
     /// The same after it.

@@ -26,6 +26,9 @@ class Tee : public Observer {
     void launch_begins(const program::Function& event) override { each(&Observer::launch_begins, event); }
     void cta_begins(const CtaEvent& event) override { each(&Observer::cta_begins, event); }
     void cta_ends(const CtaEvent& event) override { each(&Observer::cta_ends, event); }
+    void tensor_issued(const TensorOperation& event) override { each(&Observer::tensor_issued, event); }
+    void tensor_landed(const TensorOperation& event) override { each(&Observer::tensor_landed, event); }
+    void tensor_allocation(const TensorAllocation& event) override { each(&Observer::tensor_allocation, event); }
     void operation(const EventSite& event) override { each(&Observer::operation, event); }
     void executed(const Executed& event) override { each(&Observer::executed, event); }
     bool wants_operations() const override { return std::ranges::any_of(observers_, &Observer::wants_operations); }

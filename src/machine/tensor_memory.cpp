@@ -15,9 +15,28 @@ constexpr std::uint32_t poison = 0xA5A5A5A5;  // what a cell holds before anyone
 
 void TensorMemory::reset() {
     cells_.assign(std::size_t{lanes} * columns, poison);
+    seen_.clear();
+    unseen_.reset();
     for (auto& slabs : written_) slabs.fill(0);
     sizes_.fill(0);
     permit_ = true;
+}
+
+void TensorMemory::set_unseen(std::uint32_t first, std::uint32_t count) {
+    if (!seen_.empty())
+        for (std::uint32_t column = first; column < first + count; ++column) unseen_.set(column);
+}
+
+bool TensorMemory::unseen(std::uint32_t first, std::uint32_t count) const {
+    for (std::uint32_t column = first; column < first + count; ++column)
+        if (unseen_.test(column)) return true;
+    return false;
+}
+
+void TensorMemory::show() {
+    for (std::uint32_t i = 0; unseen_.any() && i < columns; ++i)
+        if (unseen_.test(i)) std::copy_n(column(i), lanes, own_image(i));
+    unseen_.reset();
 }
 
 TensorMemoryError TensorMemory::check_allocation(std::uint32_t count) const {

@@ -1,5 +1,6 @@
 #pragma once
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,20 @@ class TensorMemory {
     /// Which of the 32 lanes from 32 · `slab` on hold something in that column.
     std::uint32_t written(std::uint32_t index, std::uint32_t slab) const { return written_[index][slab]; }
     void set_written(std::uint32_t index, std::uint32_t slab, std::uint32_t mask) { written_[index][slab] |= mask; }
+    void assign_written(std::uint32_t index, std::uint32_t slab, std::uint32_t mask) { written_[index][slab] = mask; }
+
+    /// Where a missing tcgen05.fence shall show, threads have an image of their own: what products, copies and shifts
+    /// write is not in it before a fence. Otherwise `seen` is `column`.
+    void keep_apart() { seen_ = cells_; }
+    const std::uint32_t* seen(std::uint32_t index) const {
+        return (seen_.empty() ? cells_ : seen_).data() + std::size_t{index} * lanes;
+    }
+    std::uint32_t* own_image(std::uint32_t index) { return seen_.data() + std::size_t{index} * lanes; }
+    bool apart() const { return !seen_.empty(); }
+    void set_unseen(std::uint32_t first, std::uint32_t count);
+    bool unseen(std::uint32_t first, std::uint32_t count) const;
+    /// tcgen05.fence::after_thread_sync.
+    void show();
 
     /// The first column of the new allocation, first fit; nothing while no room is free: the warp waits.
     std::optional<std::uint32_t> allocate(std::uint32_t count);
@@ -47,6 +62,8 @@ class TensorMemory {
 
   private:
     std::vector<std::uint32_t> cells_;
+    std::vector<std::uint32_t> seen_;  ///< empty: as cells_
+    std::bitset<columns> unseen_;
     std::array<std::array<std::uint32_t, lanes / 32>, columns> written_{};
     std::array<std::uint16_t, columns / fewest_columns> sizes_{};  ///< by unit of 32 columns: that begin there
     bool permit_ = true;

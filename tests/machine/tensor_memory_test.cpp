@@ -81,6 +81,23 @@ TEST(TensorMemory, CellsKnowWhetherTheyWereWritten) {
     EXPECT_EQ(memory.written(5, 3), 0u);
 }
 
+TEST(TensorMemory, ThreadsSeeWhatAFenceShows) {
+    TensorMemory memory = fresh();
+    EXPECT_EQ(memory.seen(5), memory.column(5));
+    memory.keep_apart();
+    memory.column(5)[7] = 1;
+    memory.column(6)[7] = 2;
+    memory.set_unseen(5, 1);
+    EXPECT_TRUE(memory.unseen(4, 2));
+    EXPECT_FALSE(memory.unseen(6, 4));
+    EXPECT_EQ(memory.seen(5)[7], 0xA5A5A5A5u);
+    memory.show();
+    EXPECT_EQ(memory.seen(5)[7], 1u);
+    EXPECT_FALSE(memory.unseen(5, 1));
+    memory.reset();
+    EXPECT_EQ(memory.seen(5), memory.column(5));
+}
+
 TEST(TensorMemory, AddressesAreLaneAndColumn) {
     EXPECT_EQ(TensorMemoryAddress::of(0x00200010).lane, 32u);
     EXPECT_EQ(TensorMemoryAddress::of(0x00200010).column, 16u);

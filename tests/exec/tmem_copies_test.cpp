@@ -1,0 +1,258 @@
+// tcgen05.cp, shift and commit: which bytes come into which cells, and which mbarriers hear of it.
+#include <functional>
+
+#include "tmem_kernel.h"
+
+namespace tilepath::exec {
+namespace {
+
+using machine::CopyPolicy;
+
+/// Word w of `tiles` is 3 w + 1, as the async proxy sees it too.
+const std::string fill_tiles = R"(
+    mov.u32 %r40, tiles; shl.b32 %r41, %r0, 2; add.u32 %r40, %r40, %r41; mul.lo.u32 %r42, %r0, 3; add.u32 %r42, %r42, 1;
+    mov.u32 %r43, 0;
+    fill: st.shared.u32 [%r40], %r42; add.u32 %r40, %r40, 512; add.u32 %r42, %r42, 384; add.u32 %r43, %r43, 1;
+    setp.lt.u32 %p5, %r43, 32; @%p5 bra fill;
+    fence.proxy.async; bar.sync 0;
+)";
+
+/// %q20: the descriptor of `tiles`. PTX ISA 9.7.16.4.1.
+std::string describe_tiles(int leading, int stride, int swizzle) {
+    const std::uint64_t rest = std::uint64_t(leading / 16) << 16 | std::uint64_t(stride / 16) << 32 |
+                               std::uint64_t{1} << 46 | std::uint64_t(swizzle) << 61;
+    return fmt::format(
+        "mov.u32 %r44, tiles; shr.u32 %r44, %r44, 4; cvt.u64.u32 %q20, %r44; or.b64 %q20, %q20, {:#x};\n", rest);
+}
+
+/// What the threads load from columns 0 to 15 of their lanes, after the copy.
+std::vector<std::uint32_t> cells_after(const std::string& body, const LaunchOptions& options = {}) {
+    Device gpu("sm_100");
+    auto* out = gpu.buffer<std::uint32_t>(128 * 16);
+    const std::string all = begin_done + fill_tiles + number_cells(16) + "bar.sync 0;\n" + body + commit_done +
+                            wait_done(0, "copied") + "tcgen05.ld.sync.aligned.32x32b.x16.b32 " + vector_of(16) +
+                            ", [%r4];\ntcgen05.wait::ld.sync.aligned;\n" + give_registers(16);
+    const LaunchReport report = gpu.run(tmem_program(with_columns(32, all)), blocks(1, 128), options, out);
+    if (report.fault) ADD_FAILURE() << to_string(*report.fault);
+    if (report.deadlock) ADD_FAILURE() << to_string(*report.deadlock);
+    return {out, out + 128 * 16};
+}
+std::vector<std::uint32_t> numbered() {
+    std::vector<std::uint32_t> cells(128 * 16);
+    for (std::uint32_t i = 0; i < cells.size(); ++i) cells[i] = 1000 * (i / 16) + i % 16;
+    return cells;
+}
+
+struct Copy {
+    std::string name;
+    int rows, columns;
+    std::function<std::vector<int>(int)> lanes;  ///< of a row
+};
+const Copy copies[] = {
+    {"128x256b", 128, 8, [](int i) { return std::vector{i}; }},
+    {"128x128b", 128, 4, [](int i) { return std::vector{i}; }},
+    {"4x256b", 4, 8, [](int i) { return std::vector{32 * i}; }},
+    {"64x128b.warpx2::02_13", 64, 4,
+     [](int i) {
+         return std::vector{i, i + 64};
+     }},
+    {"64x128b.warpx2::01_23", 64, 4,
+     [](int i) {
+         return std::vector{i / 32 * 64 + i % 32, i / 32 * 64 + i % 32 + 32};
+     }},
+    {"32x128b.warpx4", 32, 4,
+     [](int i) {
+         return std::vector{i, i + 32, i + 64, i + 96};
+     }},
+};
+
+TEST(TmemCopies, EveryShapeThroughEverySwizzle) {
+    struct Mode {
+        int bits, row_bytes, stride;
+    };
+    for (const Copy& copy : copies) {
+        for (const Mode& mode : {Mode{0, 16, 256}, Mode{6, 32, 256}, Mode{4, 64, 512}, Mode{2, 128, 1024}}) {
+            const std::string issue = describe_tiles(128, mode.stride, mode.bits) +
+                                      fmt::format("@%p0 tcgen05.cp.cta_group::1.{} [%r3+2], %q20;\n", copy.name);
+            std::vector<std::uint32_t> expected = numbered();
+            for (int i = 0; i < copy.rows; ++i) {
+                for (int c = 0; c < copy.columns; ++c) {
+                    int byte = i / 8 * mode.stride + i % 8 * mode.row_bytes + c / 4 * (mode.bits == 0 ? 128 : 16);
+                    if (mode.bits != 0) byte ^= (byte >> 7 & (mode.row_bytes / 16 - 1)) << 4;
+                    for (const int lane : copy.lanes(i))
+                        expected[static_cast<std::size_t>(lane * 16 + c + 2)] =
+                            static_cast<std::uint32_t>(3 * (byte / 4 + c % 4) + 1);
+                }
+            }
+            for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late, CopyPolicy::random})
+                EXPECT_EQ(cells_after(issue, with_policy(policy)), expected) << copy.name << ", swizzle " << mode.bits;
+        }
+    }
+}
+
+/// Sixteen elements in the low bits of sixteen bytes become bytes: E2M1 as 00SEEM00, six bits in the lower ones.
+TEST(TmemCopies, ElementsAreWidened) {
+    for (const int bits : {4, 6}) {
+        const std::string issue = describe_tiles(128, 256, 0) +
+                                  fmt::format("@%p0 tcgen05.cp.cta_group::1.128x128b.b8x16.b{}x16_p{} [%r3], %q20;\n",
+                                              bits, bits == 4 ? 64 : 32);
+        const std::vector<std::uint32_t> cells = cells_after(issue);
+        for (std::size_t lane = 0; lane < 128; ++lane) {
+            for (std::size_t e = 0; e < 16; ++e) {
+                unsigned element = 0;
+                for (std::size_t b = 0; b < static_cast<std::size_t>(bits); ++b) {
+                    const std::size_t bit = e * static_cast<std::size_t>(bits) + b;
+                    const std::uint32_t word =
+                        static_cast<std::uint32_t>(3 * ((lane / 8 * 256 + lane % 8 * 16) / 4 + bit / 32) + 1);
+                    element |= (word >> bit % 32 & 1u) << b;
+                }
+                if (bits == 4) element <<= 2;
+                EXPECT_EQ(cells[lane * 16 + e / 4] >> 8 * (e % 4) & 0xFF, element) << lane << ", " << e;
+            }
+        }
+    }
+}
+
+TEST(TmemCopies, AShiftMovesRowsButTheLast) {
+    std::vector<std::uint32_t> expected = numbered();
+    for (std::uint32_t lane = 32; lane < 63; ++lane)
+        for (std::uint32_t column = 4; column < 12; ++column) expected[lane * 16 + column] = 1000 * (lane + 1) + column;
+    const std::string issue = "add.u32 %r6, %r3, 0x200004; @%p0 tcgen05.shift.cta_group::1.down [%r6];\n";
+    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late})
+        EXPECT_EQ(cells_after(issue, with_policy(policy)), expected);
+}
+
+// -- when they land
+
+TEST(TmemCopies, SharedMemoryOverwrittenBeforeTheCommitIsWhatALateCopyReads) {
+    const std::string copy = describe_tiles(128, 256, 0) + "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n";
+    const std::string overwrite = "mov.u32 %r50, 77; @%p0 st.shared.u32 [tiles], %r50; fence.proxy.async;\n";
+    EXPECT_EQ(cells_after(copy + overwrite, with_policy(CopyPolicy::eager))[0], 1u);
+    EXPECT_EQ(cells_after(copy + overwrite, with_policy(CopyPolicy::late))[0], 77u);
+    EXPECT_EQ(cells_after(overwrite + copy, with_policy(CopyPolicy::late))[0], 77u);
+}
+
+TEST(TmemCopies, WithoutAProxyFenceALateCopyReadsTheOldBytes) {
+    const std::string copy = describe_tiles(128, 256, 0) + "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n";
+    const std::string overwrite = "mov.u32 %r50, 77; @%p0 st.shared.u32 [tiles], %r50;\n";
+    EXPECT_EQ(cells_after(overwrite + copy, with_policy(CopyPolicy::eager))[0], 77u);
+    EXPECT_EQ(cells_after(overwrite + copy, with_policy(CopyPolicy::late))[0], 1u);
+}
+
+TEST(TmemCopies, ReadBeforeTheCommitArrivesIsOld) {
+    const std::string copy = describe_tiles(128, 256, 0) + "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n";
+    const auto seen = [&](CopyPolicy policy) {
+        Device gpu("sm_100");
+        auto* out = gpu.buffer<std::uint32_t>(128);
+        const std::string body = begin_done + fill_tiles + number_cells(1) + "bar.sync 0;\n" + copy +
+                                 "bar.sync 0; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r4];\n"
+                                 "tcgen05.wait::ld.sync.aligned;\n" +
+                                 give_registers(1) + "bar.sync 0;\n" + commit_done + wait_done(0, "copied");
+        EXPECT_TRUE(gpu.run(tmem_program(with_columns(32, body)), blocks(1, 128), with_policy(policy), out).ok());
+        return out[5];
+    };
+    EXPECT_EQ(seen(CopyPolicy::eager), 3u * 20 + 1);
+    EXPECT_EQ(seen(CopyPolicy::late), 5000u);
+}
+
+/// A copy into cells that an earlier copy writes: not in order without a wait between them.
+TEST(TmemCopies, TwoCopiesAreNotOrdered) {
+    const std::string two = describe_tiles(128, 256, 0) +
+                            "add.u64 %q21, %q20, 256; @%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n"
+                            "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q21;\n";
+    bool first = false, second = false;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+        const std::uint32_t cell = cells_after(two, with_policy(CopyPolicy::random, seed))[0];
+        first = first || cell == 1;
+        second = second || cell == 3 * 1024 + 1;
+        EXPECT_TRUE(cell == 1 || cell == 3 * 1024 + 1);
+    }
+    EXPECT_TRUE(first && second);
+}
+
+// -- commits
+
+TEST(TmemCopies, ACommitOfNothingArrivesOnceToo) {
+    EXPECT_EQ(cells_after("", with_policy(CopyPolicy::late)), numbered());
+}
+
+TEST(TmemCopies, ADeadlockNamesWhatNobodyCommitted) {
+    Device gpu("sm_100");
+    const std::string body = begin_done + fill_tiles + describe_tiles(128, 256, 0) +
+                             "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n" + wait_done(0, "copied");
+    const LaunchReport report = gpu.run(tmem_program(with_columns(32, body), 0), blocks(1, 128), {});
+    ASSERT_TRUE(report.deadlock);
+    const std::string text = to_string(*report.deadlock);
+    EXPECT_NE(text.find("; 1 tcgen05 operation from line "), std::string::npos) << text;
+    EXPECT_NE(text.find("by warp 0 on, lane 0, is followed by no tcgen05.commit of that thread"), std::string::npos)
+        << text;
+}
+
+TEST(TmemCopies, ADeadlockNamesTheCommitsThatCouldComplete) {
+    Device gpu("sm_100");
+    const std::string body = begin_done + commit_done + wait_done(0, "once") + wait_done(1, "twice");
+    const LaunchReport report = gpu.run(tmem_program(with_columns(32, body), 0), blocks(1, 128), {});
+    ASSERT_TRUE(report.deadlock);
+    EXPECT_NE(to_string(*report.deadlock).find("; could complete it: line "), std::string::npos)
+        << to_string(*report.deadlock);
+}
+
+LaunchShape pair(std::uint32_t block) { return {{2, 1, 1}, {block, 1, 1}, {2, 1, 1}, 0}; }
+const std::string meet = "barrier.cluster.arrive; barrier.cluster.wait;\n";
+
+/// The even CTA's thread copies in both, each from its own shared memory, and tells both.
+TEST(TmemPairs, ACopyWorksInBothCtas) {
+    const std::string body =
+        begin_done + fill_tiles + describe_tiles(128, 256, 0) +
+        "mov.u32 %r50, %cluster_ctarank; add.u32 %r51, %r50, 700; @%p0 st.shared.u32 [tiles], %r51;\n"
+        "fence.proxy.async; setp.eq.and.u32 %p6, %r50, 0, %p0;\n" +
+        meet +
+        "@%p6 tcgen05.cp.cta_group::2.128x128b [%r3], %q20;\n mov.u16 %rh, 3;\n"
+        "@%p6 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [done], %rh;\n" +
+        wait_done(0, "copied") +
+        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r4]; tcgen05.wait::ld.sync.aligned;\n"
+        "mov.u32 %r52, %ctaid.x; shl.b32 %r52, %r52, 9; cvt.u64.u32 %q11, %r52; add.u64 %q0, %q0, %q11;\n" +
+        give_registers(1) + meet;
+    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late, CopyPolicy::random}) {
+        Device gpu("sm_100");
+        auto* out = gpu.buffer<std::uint32_t>(256);
+        const LaunchReport report =
+            gpu.run(tmem_program(".reg .b16 %rh;\n" + with_columns(32, body, 2)), pair(128), with_policy(policy), out);
+        ASSERT_TRUE(report.ok()) << (report.fault ? to_string(*report.fault) : to_string(*report.deadlock));
+        EXPECT_EQ(out[0], 700u);
+        EXPECT_EQ(out[128], 701u);
+        EXPECT_EQ(out[128 + 5], 3u * 20 + 1);
+    }
+}
+
+Fault fault_of(const std::string& body) {
+    Device gpu("sm_100");
+    const LaunchReport report = gpu.run(tmem_program(with_columns(32, begin_done + body), 0), blocks(1, 128), {});
+    if (report.fault) return *report.fault;
+    ADD_FAILURE() << "no fault";
+    return {};
+}
+
+TEST(TmemCopies, WrongOperandsAreFaults) {
+    const std::string copy = "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n";
+    Fault fault = fault_of("mov.b64 %q20, 0x6000000000000000;\n" + copy);
+    EXPECT_EQ(fault.kind, FaultKind::tcgen05);
+    EXPECT_EQ(fault.message, "the matrix descriptor 0x6000000000000000: bits 61-63 are 3, which is no swizzle mode");
+    fault = fault_of(describe_tiles(128, 4096, 0) + copy);
+    EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
+    EXPECT_NE(fault.message.find("leads to bytes"), std::string::npos) << fault.message;
+    fault = fault_of(describe_tiles(128, 256, 0) + "add.u32 %r3, %r3, 32;\n" + copy);
+    EXPECT_EQ(fault.kind, FaultKind::tensor_memory_access);
+    EXPECT_NE(fault.tensor_memory.find("columns 32-35, lanes 0-127; 0 columns behind the allocation"),
+              std::string::npos)
+        << fault.tensor_memory;
+    fault = fault_of(describe_tiles(128, 256, 0) + "add.u32 %r3, %r3, 0x10000;\n" + copy);
+    EXPECT_EQ(fault.message, "the address names lane 1, from which on the copy's rows reach lane 128; there are 128");
+    fault = fault_of("add.u32 %r3, %r3, 0x10000; @%p0 tcgen05.shift.cta_group::1.down [%r3];\n");
+    EXPECT_EQ(fault.message, "the address names lane 1; a shift's is 0, 32, 64 or 96");
+    fault = fault_of("@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [tiles];\n");
+    EXPECT_EQ(fault.kind, FaultKind::mbarrier);
+}
+
+}  // namespace
+}  // namespace tilepath::exec
