@@ -8,18 +8,43 @@
 
 namespace tilepath::kernels {
 
-enum class GemmType { f16, bf16, tf32, f32, e4m3, e5m2, s8, s32 };  // tf32: stored as f32, its low 13 bits ignored
+enum class GemmType {
+    f16,
+    bf16,
+    tf32,
+    f32,
+    e4m3,
+    e5m2,
+    e2m1,
+    s8,
+    s32
+};  // tf32: stored as f32, its low 13 bits ignored
 
-constexpr int element_bytes(GemmType type) {
+constexpr int element_bits(GemmType type) {
     switch (type) {
-        case GemmType::f16:
-        case GemmType::bf16: return 2;
+        case GemmType::e2m1: return 4;  // two in a byte, the first in the low half
         case GemmType::e4m3:
         case GemmType::e5m2:
-        case GemmType::s8: return 1;
+        case GemmType::s8: return 8;
+        case GemmType::f16:
+        case GemmType::bf16: return 16;
         case GemmType::tf32:
         case GemmType::f32:
-        case GemmType::s32: return 4;
+        case GemmType::s32: return 32;
+    }
+    return 0;
+}
+constexpr int element_bytes(GemmType type) { return element_bits(type) / 8; }  // of whole bytes: not e2m1
+
+// Scales that blocks of A's rows and B's columns share along k. mx: a power of two (ue8m0) for each 32 elements; nv: an
+// unsigned e4m3 for each 16.
+enum class BlockScale { none, mx, nv };
+
+constexpr int scale_block(BlockScale scale) {
+    switch (scale) {
+        case BlockScale::none: return 0;
+        case BlockScale::mx: return 32;
+        case BlockScale::nv: return 16;
     }
     return 0;
 }
@@ -33,6 +58,7 @@ constexpr std::string_view name(GemmType type) {
         case GemmType::f32: return "f32";
         case GemmType::e4m3: return "e4m3";
         case GemmType::e5m2: return "e5m2";
+        case GemmType::e2m1: return "e2m1";
         case GemmType::s8: return "s8";
         case GemmType::s32: return "s32";
     }
@@ -48,6 +74,7 @@ constexpr std::uint32_t input_element(GemmType type, std::uint64_t bits) {
         case GemmType::f32: return input_f32(bits);
         case GemmType::e4m3: return input_e4m3(bits);
         case GemmType::e5m2: return input_e5m2(bits);
+        case GemmType::e2m1: return input_e2m1(bits);
         case GemmType::s8: return input_s8(bits);
         case GemmType::s32: return input_s32(bits);
     }

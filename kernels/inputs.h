@@ -6,7 +6,7 @@
 
 namespace tilepath::kernels {
 
-enum class InputOperand : std::uint64_t { a = 1, b = 2, c = 3, bias = 4 };
+enum class InputOperand : std::uint64_t { a = 1, b = 2, c = 3, bias = 4, scale_a = 5, scale_b = 6 };
 
 // SplitMix64 (Steele, Lea, Flood 2014): the state advances by a constant, the output is a bijection of the state.
 constexpr std::uint64_t splitmix64_mix(std::uint64_t z) {
@@ -46,6 +46,11 @@ constexpr std::uint8_t input_e4m3(std::uint64_t bits) {  // 2^-6 to 2^6
 }
 constexpr std::uint8_t input_e5m2(std::uint64_t bits) {  // 2^-10 to 2^8
     return static_cast<std::uint8_t>(input_float(bits, 5, 2, 5, 18));
+}
+constexpr std::uint8_t input_e2m1(std::uint64_t bits) { return bits & 15; }  // all of them: 0 to 6, both signs
+constexpr std::uint8_t input_ue8m0(std::uint64_t bits) { return 122 + (bits >> 32) % 11; }  // 2^-5 to 2^5
+constexpr std::uint8_t input_ue4m3(std::uint64_t bits) {                                    // 0, and 2^-9 to 448
+    return static_cast<std::uint8_t>((bits >> 32) % 0x7F);
 }
 constexpr std::uint8_t input_s8(std::uint64_t bits) { return static_cast<std::uint8_t>(bits); }
 constexpr std::uint32_t input_s32(std::uint64_t bits) { return static_cast<std::uint32_t>(bits); }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../output.cuh"
+#include "../tile_order.cuh"
 #include "gemm_config.h"
 #include "ptx.cuh"
 #include "wgmma.cuh"
@@ -11,30 +12,6 @@
 extern __shared__ __align__(1024) unsigned char gemm_shared[];
 
 namespace tilepath::kernels::hopper {
-
-// The place of one CTA's tile of D.
-struct Tile {
-    int m, n, batch;
-};
-
-// The tiles in the order in which the clusters take them: within group_m clusters' rows column by column, so that the
-// clusters that run at one time share their operands in L2.
-template <GemmConfig config>
-struct TileOrder {
-    int rows, columns, count;  // in tiles of a cluster
-
-    __device__ explicit TileOrder(const GemmParameters& p)
-        : rows((p.m + config.cluster_m * config.cta_m - 1) / (config.cluster_m * config.cta_m)),
-          columns((p.n + config.cta_n - 1) / config.cta_n),
-          count(rows * columns * p.batch) {}
-    __device__ Tile tile(int index, int rank) const {
-        const int batch = index / (rows * columns), in_batch = index % (rows * columns);
-        const int group = in_batch / (config.group_m * columns), in_group = in_batch % (config.group_m * columns);
-        const int group_rows = min(config.group_m, rows - group * config.group_m);
-        const int row = group * config.group_m + in_group % group_rows, column = in_group / group_rows;
-        return {(row * config.cluster_m + rank) * config.cta_m, column * config.cta_n, batch};
-    }
-};
 
 // The ring of stages, as the producer and the consumers go round it: a stage and the parity of its phase.
 template <GemmConfig config>
@@ -56,7 +33,7 @@ struct StageRing {
 // One thread of the CTA. Its half of B goes to both CTAs; the other half comes from the other CTA.
 template <GemmConfig config, bool a_mn_major, bool b_mn_major>
 __device__ void produce(StageRing<config> ring, const CUtensorMap* map_a, const CUtensorMap* map_b,
-                        const GemmParameters& p, int rank) {
+                        const TmaParameters& p, int rank) {
     const TileOrder<config> order(p);
     constexpr int box_rows = config.box_bytes / config.row_bytes, half_n = config.cta_n / config.cluster_m;
     constexpr std::uint16_t both = (1 << config.cluster_m) - 1;
@@ -134,30 +111,10 @@ __device__ void multiply(Accumulators& d, StageRing<config>& ring, int warpgroup
         ptx::mbarrier_arrive_in(ring.empty((ring.stage + config.stages - 1) % config.stages), threadIdx.x % 128);
 }
 
-// The elements (m, n) and (m, n + 1) of D before they are rounded to its type.
-template <bool linear, typename Output>
-__device__ float2 finish(float x, float y, const Output* c_row, bool row_inside, int n, const GemmParameters& p) {
-    const float* bias = reinterpret_cast<const float*>(p.bias);
-    const bool inside[2] = {n < p.n, n + 1 < p.n};
-    float c[2] = {0, 0}, b[2] = {0, 0};
-    for (int i = 0; i < 2; ++i) {
-        if (p.beta != 0 && row_inside && inside[i]) c[i] = to_accumulator(c_row[n + i]);
-        if (linear && inside[i]) b[i] = bias[n + i];
-    }
-    return {epilogue<linear>(x, c[0], p.alpha, p.beta, b[0]), epilogue<linear>(y, c[1], p.alpha, p.beta, b[1])};
-}
-
-template <typename Output>
-__device__ std::uint32_t pack(float2 pair) {
-    const Output low = to_output<Output>(pair.x), high = to_output<Output>(pair.y);
-    return *reinterpret_cast<const std::uint16_t*>(&low) | std::uint32_t{*reinterpret_cast<const std::uint16_t*>(&high)}
-                                                               << 16;
-}
-
 // A warpgroup's 64 x 256 of D, box by box of 64 rows and 128 bytes: registers -> shared memory (stmatrix, or 8-byte
 // stores of f32), 128B swizzle -> global memory. Two boxes take turns.
 template <GemmConfig config, bool linear, typename Output>
-__device__ void store(const Accumulators& d, std::uint32_t boxes, const CUtensorMap* map_d, const GemmParameters& p,
+__device__ void store(const Accumulators& d, std::uint32_t boxes, const CUtensorMap* map_d, const TmaParameters& p,
                       Tile tile, int warpgroup) {
     const int thread = threadIdx.x % 128, lane = thread % 32, warp_row = thread / 32 * 16;
     const int m = tile.m + warpgroup * config.warpgroup_m;
@@ -180,7 +137,7 @@ __device__ void store(const Accumulators& d, std::uint32_t boxes, const CUtensor
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 const int at = (box * box_n / columns + block + i / 2) * 4 + i % 2 * 2;
-                pair[i / 2][i % 2] = finish<linear>(d[at], d[at + 1], c_row[i % 2], row_inside[i % 2],
+                pair[i / 2][i % 2] = finish_pair<linear>(d[at], d[at + 1], c_row[i % 2], row_inside[i % 2],
                                                     n + (block + i / 2) * columns + lane % 4 * 2, p);
             }
             if constexpr (sizeof(Output) == 2) {
@@ -207,7 +164,7 @@ __device__ void store(const Accumulators& d, std::uint32_t boxes, const CUtensor
 
 template <typename Input, char a_layout, char b_layout, typename Output, bool linear, bool a_in_registers>
 __device__ void gemm(const CUtensorMap* map_a, const CUtensorMap* map_b, const CUtensorMap* map_d,
-                     const GemmParameters& p) {
+                     const TmaParameters& p) {
     constexpr GemmConfig config{.element_bytes = Input::bytes};
     constexpr bool a_mn_major = a_layout == 'n', b_mn_major = b_layout == 't';
     const int warpgroup = threadIdx.x / 128, rank = ptx::cluster_ctarank();
@@ -258,7 +215,7 @@ constexpr bool ss = false, rs = true;
     extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1)                 \
         name(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, \
              const __grid_constant__ CUtensorMap map_d,                                            \
-             const __grid_constant__ tilepath::kernels::hopper::GemmParameters parameters) {       \
+             const __grid_constant__ tilepath::kernels::TmaParameters parameters) {               \
         using namespace tilepath::kernels;                                                         \
         hopper::gemm<inputs::input, #a[0], #b[0], outputs::output, hopper::epilogues::epilogue,    \
                      hopper::operands::operand>(&map_a, &map_b, &map_d, parameters);               \

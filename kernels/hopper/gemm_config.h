@@ -11,13 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "../gemm_types.h"
-
-#if defined(__CUDACC__)
-#define TILEPATH_HOST_DEVICE __host__ __device__
-#else
-#define TILEPATH_HOST_DEVICE
-#endif
+#include "../tma_gemm.h"
 
 namespace tilepath::kernels::hopper {
 
@@ -59,16 +53,10 @@ struct GemmConfig {
 //     B 'n': dims (K, N, batch), box (row, 128, 1)        B 't': dims (N, K, batch), box (64, 64, 1)
 //     D:     dims (N, M, batch), box (row, 64, 1)         row: as many elements as fill 128 bytes
 //
-// The parameters of every entry, in order: map_a, map_b, map_d (CUtensorMap, 128 bytes each), then this, by value.
-struct GemmParameters {
-    std::uint64_t c = 0, bias = 0;    // C as D's type, null when beta is zero; bias as f32, null when plain
-    std::int64_t c_batch_stride = 0;  // elements from one C to the next
-    std::int32_t m = 0, n = 0, k = 0, batch = 1;
-    std::int32_t ldc = 0;  // elements
-    float alpha = 1, beta = 0;
-    std::int32_t unused = 0;
-};
-static_assert(sizeof(GemmParameters) == 56);
+// The parameters of every entry, in order: map_a, map_b, map_d (CUtensorMap, 128 bytes each), then TmaParameters, by
+// value.
+using GemmParameters = TmaParameters;
+using kernels::leading_dimension;
 
 struct GemmEntry {
     std::string_view name;    // of the .entry
@@ -103,11 +91,5 @@ inline constexpr GemmEntry gemm_entries[] = {
 #undef TILEPATH_HOPPER_FP8
 
 constexpr GemmConfig gemm_config(GemmType input) { return {.element_bytes = element_bytes(input)}; }
-
-// The least leading dimension that TMA allows, elements: rows are multiples of 16 bytes apart.
-constexpr int leading_dimension(int extent, GemmType type) {
-    const int unit = 16 / element_bytes(type);
-    return (extent + unit - 1) / unit * unit;
-}
 
 }  // namespace tilepath::kernels::hopper

@@ -2,9 +2,6 @@
 // memory through a descriptor, or, for 16-bit types, from registers.
 #pragma once
 
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-
 #include <cstdint>
 
 namespace tilepath::kernels {
@@ -80,12 +77,6 @@ TILEPATH_K_MAJOR_TYPE(tf32, 4, "m64n256k8");
 TILEPATH_K_MAJOR_TYPE(e4m3, 1, "m64n256k32");
 TILEPATH_K_MAJOR_TYPE(e5m2, 1, "m64n256k32");
 }  // namespace inputs
-
-namespace outputs {
-using f32 = float;
-using f16 = __half;
-using bf16 = __nv_bfloat16;
-}  // namespace outputs
 
 #undef TILEPATH_16_BIT_TYPE
 #undef TILEPATH_K_MAJOR_TYPE

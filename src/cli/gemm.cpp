@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdio>
@@ -15,6 +16,7 @@
 #include "cli/run_options.h"
 #include "host/compare.h"
 #include "host/gemm.h"
+#include "report/accumulator_life.h"
 #include "report/data_path.h"
 #include "report/findings.h"
 
@@ -23,6 +25,7 @@ namespace {
 
 using Generation = host::GemmKernel::Generation;
 using kernels::GemmType;
+using kernels::blackwell::Form;
 
 struct Options : RunOptions {
     std::string dtype = "f16", output, layout = "tn", epilogue = "none";
@@ -30,21 +33,40 @@ struct Options : RunOptions {
     double alpha = 1, beta = 0;
     std::uint64_t seed = 1;
     bool simt = false, a_in_registers = false, checks = false;
+    bool cta_pair = false, multicast = false, a_in_tmem = false;
 };
 
-/// The generation whose kernels an architecture runs: those with its own matrix instructions, if they are its.
-Generation generation_for(std::string_view arch) { return arch == "sm_90a" ? Generation::hopper : Generation::ampere; }
+/// The generations whose kernels an architecture runs, those with its own matrix instructions first. sm_120a has no
+/// tcgen05: what Blackwell added to its mma.sync is kernels/blackwell_rtx, the rest is Ampere's.
+std::vector<Generation> generations_for(std::string_view arch) {
+    if (arch == "sm_90a") return {Generation::hopper};
+    if (arch == "sm_100a") return {Generation::blackwell};
+    if (arch == "sm_120a") return {Generation::blackwell_rtx, Generation::ampere};
+    return {Generation::ampere};
+}
 
-const host::GemmKernel* find_kernel(const Options& options, Generation generation) {
+bool runs_on(const host::GemmKernel& kernel, std::string_view arch) {
+    return std::ranges::count(generations_for(arch), kernel.generation) != 0;
+}
+
+Form form_of(const Options& options) {
+    if (options.a_in_tmem) return Form::tmem;
+    if (options.multicast) return Form::quad;
+    return options.cta_pair ? Form::pair : Form::single;
+}
+
+const host::GemmKernel* find_kernel(const Options& options, std::string_view arch) {
     const std::string_view output = !options.output.empty() ? std::string_view(options.output)
                                     : options.dtype == "s8" ? "s32"
                                                             : "f32";
-    for (const host::GemmKernel& kernel : host::gemm_kernels())
-        if (kernel.generation == generation && kernels::name(kernel.input) == options.dtype &&
-            kernels::name(kernel.output) == output && kernel.simt == options.simt &&
-            kernel.linear == (options.epilogue == "linear") && kernel.a == options.layout[0] &&
-            kernel.b == options.layout[1] && kernel.a_in_registers == options.a_in_registers)
-            return &kernel;
+    for (const Generation generation : generations_for(arch))
+        for (const host::GemmKernel& kernel : host::gemm_kernels())
+            if (kernel.generation == generation && kernel.dtype() == options.dtype &&
+                kernels::name(kernel.output) == output && kernel.simt == options.simt &&
+                kernel.linear == (options.epilogue == "linear") && kernel.a == options.layout[0] &&
+                kernel.b == options.layout[1] && kernel.a_in_registers == options.a_in_registers &&
+                kernel.form == form_of(options))
+                return &kernel;
     return nullptr;
 }
 
@@ -75,10 +97,12 @@ class ProgressLine {
 Diagnostics no_such_kernel(const Options& options) {
     std::string have;
     for (const host::GemmKernel& kernel : host::gemm_kernels())
-        if (options.arch.empty() || kernel.generation == generation_for(options.arch))
+        if (options.arch.empty() || runs_on(kernel, options.arch))
             have += fmt::format("{}{}", have.empty() ? "" : " ", kernel.name);
-    return fail(fmt::format("there is no{}{} GEMM for --dtype {}{} --layout {}{}{}", options.simt ? " SIMT" : "",
-                            options.a_in_registers ? " RS" : "", options.dtype,
+    const auto word = [](bool asked, const char* text) { return asked ? text : ""; };
+    return fail(fmt::format("there is no{}{}{}{}{} GEMM for --dtype {}{} --layout {}{}{}", options.simt ? " SIMT" : "",
+                            options.a_in_registers ? " RS" : "", word(options.a_in_tmem, " TS"),
+                            word(options.cta_pair, " CTA pair"), word(options.multicast, " multicast"), options.dtype,
                             options.output.empty() ? "" : " --output " + options.output, options.layout,
                             options.epilogue == "linear" ? " --epilogue linear" : "",
                             options.arch.empty() ? "" : " on " + options.arch),
@@ -104,6 +128,7 @@ struct Verified {
     const std::vector<std::uint8_t>& result;
     const host::Difference& difference;
     const report::DataPathCounter& counter;
+    const report::AccumulatorLife& life;
     double ran = 0, verified = 0;  ///< seconds
     int status = exit_clean;
 };
@@ -145,6 +170,7 @@ void print(const Options& options, const Verified& v) {
     std::fputs(gemm_tiling(v.kernel, v.gemm).c_str(), stdout);
     if (!options.on_gpu()) fmt::print("data path\n{}", report::to_string(v.counter));
     std::fputs(gemm_fragment(v.kernel).c_str(), stdout);
+    if (!options.on_gpu()) std::fputs(v.life.text().c_str(), stdout);
     if (v.difference.different)
         std::fputs(host::to_string(v.d, v.difference).c_str(), stdout);
     else
@@ -167,9 +193,11 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     };
     auto begin = std::chrono::steady_clock::now();
     report::DataPathCounter counter(*gemm->job.launches.front().program);
+    report::AccumulatorLife life;
     check::Checks checks;
     machine::Tee observers;
     observers.add(counter);
+    observers.add(life);
     if (options.checks) observers.add(checks);
     how->observer = &observers;
     const host::Placed placed = [&](std::span<const machine::Address> addresses) {
@@ -203,6 +231,7 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
                       result,
                       difference,
                       counter,
+                      life,
                       ran,
                       seconds_since(begin),
                       difference.different ? exit_difference : exit_clean};
@@ -227,12 +256,13 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
 
 /// With --arch that device's kernel; without it, that of each generation that has one.
 int run(const Options& options) {
-    const std::vector<std::string> archs =
-        options.arch.empty() ? std::vector<std::string>{"sm_80", "sm_90a"} : std::vector{options.arch};
+    const std::vector<std::string> archs = options.arch.empty()
+                                               ? std::vector<std::string>{"sm_80", "sm_90a", "sm_100a", "sm_120a"}
+                                               : std::vector{options.arch};
     nlohmann::json json;
     std::optional<int> status;
     for (const std::string& arch : archs) {
-        const host::GemmKernel* const kernel = find_kernel(options, generation_for(arch));
+        const host::GemmKernel* const kernel = find_kernel(options, arch);
         if (kernel == nullptr) continue;
         if (status && !options.json) fmt::print("\n");
         status = std::max(status.value_or(exit_clean), run_one(options, *kernel, arch, json));
@@ -251,15 +281,17 @@ void add_gemm(CLI::App& program, int& exit_status) {
         "gemm", "Run a GEMM of each generation, or of one (--arch), verify every bit of D, explain its data path");
     options->add_to(*command);
     command
-        ->add_option("--dtype", options->dtype,
-                     "Type of A and B: f16, bf16, tf32; s8 on sm_80; e4m3, e5m2 on sm_90a; f32 with --simt")
-        ->check(CLI::IsMember({"f16", "bf16", "tf32", "e4m3", "e5m2", "s8", "f32"}));
+        ->add_option(
+            "--dtype", options->dtype,
+            "Type of A and B: f16, bf16, tf32; s8 on sm_80; e4m3, e5m2 from sm_90a on; mxf8, mxf4, nvf4 (with block "
+            "scales) on sm_100a and sm_120a; f32 with --simt")
+        ->check(CLI::IsMember({"f16", "bf16", "tf32", "e4m3", "e5m2", "mxf8", "mxf4", "nvf4", "s8", "f32"}));
     command->add_option("--output", options->output, "Type of D: f32 unless told, s32 for s8; f16 or bf16")
         ->check(CLI::IsMember({"f32", "f16", "bf16", "s32"}));
     command->add_option("-m", options->m, "Rows of A and D");
     command->add_option("-n", options->n, "Columns of B and D");
     command->add_option("-k", options->k, "Columns of A, rows of B");
-    command->add_option("--batch", options->batch, "Products, one matrix behind the other; sm_90a");
+    command->add_option("--batch", options->batch, "Products, one matrix behind the other; from sm_90a on");
     command
         ->add_option("--layout", options->layout,
                      "Of A and B as BLAS names them: t A row-major / n column-major, n B column-major / t row-major")
@@ -272,6 +304,9 @@ void add_gemm(CLI::App& program, int& exit_status) {
     command->add_flag("--check", options->checks, "Tell what is wrong with the data path, as `tilepath check` does");
     command->add_flag("--simt", options->simt, "The plain kernel without Tensor Cores, to compare");
     command->add_flag("--a-in-registers", options->a_in_registers, "wgmma with A from registers; sm_90a");
+    command->add_flag("--cta-pair", options->cta_pair, "tcgen05.mma over two CTAs, 256 rows of D; sm_100a");
+    command->add_flag("--multicast", options->multicast, "Two such pairs, which load B for one another; sm_100a");
+    command->add_flag("--a-in-tmem", options->a_in_tmem, "tcgen05.mma with A from Tensor Memory; sm_100a");
     command->callback([options, &exit_status] { exit_status = run(*options); });
 }
 

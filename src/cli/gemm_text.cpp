@@ -6,7 +6,9 @@
 
 #include "atom/mma.h"
 #include "atom/wgmma.h"
+#include "cli/gemm_text_blackwell.h"
 #include "kernels/ampere/gemm_config.h"
+#include "kernels/blackwell_rtx/gemm_config.h"
 #include "kernels/hopper/gemm_config.h"
 #include "report/data_path.h"
 
@@ -22,7 +24,23 @@ atom::MmaTypes types_of(const host::GemmKernel& kernel) {
     return {sum, input, input, sum};
 }
 
+atom::MmaKind kind_of(const host::GemmKernel& kernel) {
+    if (kernel.generation != Generation::blackwell_rtx) return atom::MmaKind::none;
+    switch (kernel.scale) {
+        case kernels::BlockScale::nv: return atom::MmaKind::mxf4nvf4;
+        case kernels::BlockScale::mx:
+            return kernel.input == GemmType::e2m1 ? atom::MmaKind::mxf4 : atom::MmaKind::mxf8f6f4;
+        case kernels::BlockScale::none: break;
+    }
+    return atom::MmaKind::f8f6f4;
+}
+
 Result<atom::MmaAtom> mma_of(const host::GemmKernel& kernel) {
+    if (kernel.generation == Generation::blackwell_rtx) {
+        const auto config = kernels::blackwell_rtx::gemm_config(kernel.input, kernel.scale);
+        return atom::mma_sync({config.mma_m, config.mma_n, config.mma_k()}, types_of(kernel), atom::Major::row,
+                              atom::Major::column, kind_of(kernel));
+    }
     const kernels::GemmConfig config = kernels::gemm_config(kernel.input);
     return atom::mma_sync({config.mma_m, config.mma_n, config.mma_k()}, types_of(kernel));
 }
@@ -72,6 +90,26 @@ std::string hopper_tiling(const host::GemmKernel& kernel, const host::GemmProduc
         report::bytes_text(static_cast<std::uint64_t>(config.dynamic_shared_bytes())));
 }
 
+std::string rtx_tiling(const host::GemmKernel& kernel, const host::GemmProduct& p, const exec::LaunchShape& shape) {
+    const auto config = kernels::blackwell_rtx::gemm_config(kernel.input, kernel.scale);
+    const auto tiles = [](int extent, int tile) { return (extent + tile - 1) / tile; };
+    const auto mma = mma_of(kernel);
+    std::string out = fmt::format(
+        "  D {}×{} in {}×{} tiles of {}×{}, which {} CTAs take in turn\n"
+        "  CTA tile: {} warps, each a warp tile of {}×{}; one warp loads\n"
+        "  warp tile: {}×{} MMA atoms mma.sync.{}\n",
+        p.m, p.n, tiles(p.m, config.cta_m), tiles(p.n, config.cta_n), config.cta_m, config.cta_n, shape.grid.x,
+        config.warps(), config.warp_m, config.warp_n, config.warp_m / config.mma_m, config.warp_n / config.mma_n,
+        mma ? mma->name : "");
+    if (config.scale_block != 0)
+        out += fmt::format("  scales: {} for {} elements along k, four in a register\n",
+                           kernel.scale == kernels::BlockScale::mx ? "ue8m0" : "ue4m3", config.scale_block);
+    return out + fmt::format(
+                     "  k: {} steps of {}, {} MMAs of k {} in each, ascending; {} TMA stages in {} of shared memory\n",
+                     p.padded_k / config.cta_k(), config.cta_k(), config.mmas(), config.mma_k(), config.stages,
+                     report::bytes_text(static_cast<std::uint64_t>(config.dynamic_shared_bytes())));
+}
+
 /// What one lane holds of one operand: `a0 {A(1,2) A(1,3)}`; at most so many registers.
 std::string lane_text(const atom::Fragment& fragment, int lane, char letter) {
     constexpr int most = 8;
@@ -96,18 +134,19 @@ std::string gemm_tiling(const host::GemmKernel& kernel, const host::GemmJob& gem
     const exec::LaunchShape& shape = gemm.job.launches.front().shape;
     const host::GemmProduct& p = gemm.product;
     std::string lines;
-    if (kernel.simt)
-        lines = simt_tiling(p, shape);
-    else if (kernel.generation == Generation::hopper)
-        lines = hopper_tiling(kernel, p, shape);
-    else
-        lines = ampere_tiling(kernel, p, shape);
+    switch (kernel.generation) {
+        case Generation::ampere: lines = kernel.simt ? simt_tiling(p, shape) : ampere_tiling(kernel, p, shape); break;
+        case Generation::hopper: lines = hopper_tiling(kernel, p, shape); break;
+        case Generation::blackwell: lines = blackwell_tiling(kernel, gemm); break;
+        case Generation::blackwell_rtx: lines = rtx_tiling(kernel, p, shape); break;
+    }
     return "tiling\n" + lines;
 }
 
 std::string gemm_fragment(const host::GemmKernel& kernel) {
     constexpr int lane = 5;
     if (kernel.simt) return "";
+    if (kernel.generation == Generation::blackwell) return blackwell_fragment(kernel);
     if (kernel.generation == Generation::hopper) {
         const auto found = wgmma_of(kernel);
         if (!found) return "";

@@ -8,6 +8,7 @@
 #include "host/gemm_jobs.h"
 #include "isa/build.h"
 #include "kernels/ampere/gemm_config.h"
+#include "kernels/blackwell_rtx/gemm_config.h"
 #include "kernels/hopper/gemm_config.h"
 #include "kernels/modules.h"
 #include "ptx/read.h"
@@ -40,10 +41,32 @@ std::vector<GemmKernel> list_kernels() {
         out.push_back(kernel_of(entry, GemmKernel::Generation::hopper));
         out.back().a_in_registers = entry.a_in_registers;
     }
+    for (const kernels::blackwell::GemmEntry& entry : kernels::blackwell::gemm_entries) {
+        out.push_back(kernel_of(entry, GemmKernel::Generation::blackwell));
+        out.back().scale = entry.scale;
+        out.back().form = entry.form;
+    }
+    for (const kernels::blackwell_rtx::GemmEntry& entry : kernels::blackwell_rtx::gemm_entries) {
+        out.push_back(kernel_of(entry, GemmKernel::Generation::blackwell_rtx));
+        out.back().scale = entry.scale;
+    }
     return out;
 }
 
 }  // namespace
+
+std::string_view GemmKernel::dtype() const {
+    switch (scale) {
+        case kernels::BlockScale::none: return kernels::name(input);
+        case kernels::BlockScale::mx: return input == GemmType::e2m1 ? "mxf4" : "mxf8";
+        case kernels::BlockScale::nv: return "nvf4";
+    }
+    return "";
+}
+
+std::uint64_t GemmProduct::Scales::at(int matrix, int row, int block) const {
+    return static_cast<std::uint64_t>(kernels::scale_position(matrix * rows + row, block, atoms_along_k));
+}
 
 const std::vector<GemmKernel>& gemm_kernels() {
     static const std::vector<GemmKernel> all = list_kernels();
@@ -67,11 +90,21 @@ Buffer gemm_buffer(std::string name, GemmType type, std::int64_t elements) {
 Buffer gemm_input(std::string name, GemmType type, std::int64_t elements, std::uint64_t seed,
                   kernels::InputOperand operand) {
     Buffer out = gemm_buffer(std::move(name), type, elements);
-    const auto width = static_cast<std::size_t>(kernels::element_bytes(type));
-    for (std::int64_t i = 0; i < elements; ++i) {
-        const std::uint32_t bits =
-            kernels::input_element(type, kernels::input_bits(seed, operand, static_cast<std::uint64_t>(i)));
-        std::memcpy(out.bytes.data() + static_cast<std::size_t>(i) * width, &bits, width);
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(elements); ++i)
+        set_element(out.bytes, out.dtype, i, kernels::input_element(type, kernels::input_bits(seed, operand, i)));
+    return out;
+}
+
+Buffer gemm_scales(std::string name, kernels::BlockScale scale, std::int64_t bytes, std::uint64_t seed,
+                   kernels::InputOperand operand) {
+    const bool power_of_two = scale == kernels::BlockScale::mx;
+    Buffer out;
+    out.name = std::move(name);
+    out.dtype = *dtype_named(power_of_two ? "ue8m0" : "ue4m3");
+    out.shape = {bytes};
+    for (std::uint64_t i = 0; i < static_cast<std::uint64_t>(bytes); ++i) {
+        const std::uint64_t bits = kernels::input_bits(seed, operand, i);
+        out.bytes.push_back(power_of_two ? kernels::input_ue8m0(bits) : kernels::input_ue4m3(bits));
     }
     return out;
 }
@@ -101,6 +134,8 @@ Result<GemmJob> gemm_job(const GemmKernel& kernel, const GemmCase& problem, cons
     switch (kernel.generation) {
         case GemmKernel::Generation::ampere: return ampere_gemm_job(kernel, problem, std::move(out));
         case GemmKernel::Generation::hopper: return hopper_gemm_job(kernel, problem, std::move(out));
+        case GemmKernel::Generation::blackwell: return blackwell_gemm_job(kernel, problem, std::move(out));
+        case GemmKernel::Generation::blackwell_rtx: return blackwell_rtx_gemm_job(kernel, problem, std::move(out));
     }
     return out;
 }

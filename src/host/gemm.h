@@ -7,20 +7,25 @@
 
 #include "base/result.h"
 #include "host/job.h"
-#include "kernels/gemm_types.h"
+#include "kernels/blackwell/gemm_config.h"
 #include "number/recipe.h"
 
 namespace tilepath::host {
 
 /// One GEMM entry of kernels/, whichever generation's.
 struct GemmKernel {
-    enum class Generation : std::uint8_t { ampere, hopper } generation{};
+    enum class Generation : std::uint8_t { ampere, hopper, blackwell, blackwell_rtx } generation{};
     std::string_view name, module;
     kernels::GemmType input{}, output{};
+    kernels::BlockScale scale = kernels::BlockScale::none;
     char a = 't', b = 'n';  ///< layout letters, as kernels/ampere/gemm_config.h explains them
     bool linear = false;
     bool simt = false;            ///< without Tensor Cores
     bool a_in_registers = false;  ///< wgmma's RS form
+    kernels::blackwell::Form form = kernels::blackwell::Form::single;
+
+    /// The type of A and B with their block scales, as the command line names it: f16, mxf8, nvf4.
+    std::string_view dtype() const;
 };
 /// All of them, a generation's after the previous one's.
 const std::vector<GemmKernel>& gemm_kernels();
@@ -31,10 +36,11 @@ const GemmKernel* gemm_kernel_named(std::string_view name);
 /// of the same case.
 struct GemmCase {
     int m = 0, n = 0, k = 0;
-    int batch = 1;     ///< matrices, one behind the other; Ampere's kernels take one
-    int pad = 0;       ///< Ampere: elements by which every leading dimension exceeds the contiguous extent
-    int offset = 0;    ///< Ampere: elements before A and B in their buffers
-    int clusters = 0;  ///< Hopper: that share the tiles; 0: as many as the device holds, or as there are tiles
+    int batch = 1;   ///< matrices, one behind the other; Ampere's kernels take one
+    int pad = 0;     ///< Ampere: elements by which every leading dimension exceeds the contiguous extent
+    int offset = 0;  ///< Ampere: elements before A and B in their buffers
+    int clusters =
+        0;  ///< Hopper, Blackwell: that share the tiles; 0: as many as the device holds, or as there are tiles
     std::uint32_t alpha = 0x3F800000, beta = 0;  ///< bits of the f32 (s8: the s32)
     std::uint64_t seed = 1;
 };
@@ -47,6 +53,14 @@ struct GemmProduct {
         std::int64_t batch = 0;
         std::int64_t at(int matrix, int o, int i) const { return first + matrix * batch + o * outer + i * k; }
     } a, b, d;  ///< C lies as D does
+    /// Block scales in atoms of 128 rows and 4 blocks of k, 512 bytes each.
+    struct Scales {
+        std::size_t buffer = 0;  ///< index in the job's buffers
+        int rows = 0;            ///< of a matrix, whole atoms
+        int atoms_along_k = 0;
+        std::uint64_t at(int matrix, int row, int block) const;
+    } scale_a, scale_b;
+    kernels::BlockScale scale = kernels::BlockScale::none;
     int m = 0, n = 0, k = 0, batch = 1;
     int padded_k = 0;                   ///< what the kernel walks, in ascending order; zeros beyond k
     bool fma_chain = false;             ///< one binary32 fma per k instead of a Tensor Core
@@ -58,7 +72,7 @@ struct GemmProduct {
 };
 
 struct GemmJob {
-    Job job;  ///< buffers A, B, C, D, bias
+    Job job;  ///< buffers A, B, C, D, bias, and with block scales those of A and of B
     GemmProduct product;
 };
 

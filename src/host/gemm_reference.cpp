@@ -41,11 +41,18 @@ class Reference {
         if (!generation) return std::unexpected(generation.error());
         if (!p_.fma_chain) {
             const Format accumulator = p_.input == GemmType::s8 ? Format::s32 : Format::f32;
-            auto recipe = number::recipe({.device = *generation,
-                                          .instruction = p_.instruction,
-                                          .a = format_of(p_.input),
-                                          .b = format_of(p_.input),
-                                          .d = accumulator});
+            number::DotRequest request{.device = *generation,
+                                       .instruction = p_.instruction,
+                                       .a = format_of(p_.input),
+                                       .b = format_of(p_.input),
+                                       .d = accumulator};
+            if (p_.scale != kernels::BlockScale::none) {
+                request.scaling = p_.input == GemmType::e2m1 ? number::Scaling::per_group : number::Scaling::per_dot;
+                request.scale = p_.scale == kernels::BlockScale::mx ? Format::ue8m0 : Format::ue4m3;
+                request.scale_block = kernels::scale_block(p_.scale);
+                scales_a_ = scales(p_.scale_a, p_.m), scales_b_ = scales(p_.scale_b, p_.n);
+            }
+            auto recipe = number::recipe(request);
             if (!recipe) return std::unexpected(recipe.error());
             recipe_ = *recipe;
         }
@@ -95,6 +102,16 @@ class Reference {
         return out;
     }
 
+    /// Of `count` rows of each matrix of the batch, those of one row one behind the other.
+    std::vector<std::uint64_t> scales(const GemmProduct::Scales& of, int count) const {
+        std::vector<std::uint64_t> out;
+        for (int r = 0; r < p_.batch * count; ++r)
+            for (int block = 0; block < blocks(); ++block)
+                out.push_back(job_.buffers[of.buffer].bytes[of.at(r / count, r % count, block)]);
+        return out;
+    }
+    int blocks() const { return p_.padded_k / kernels::scale_block(p_.scale); }
+
     std::uint32_t accumulate(std::size_t a_row, std::size_t b_row) const {
         if (p_.fma_chain) {
             const std::span<const float> a = a_.chain(a_row), b = b_.chain(b_row);
@@ -103,7 +120,15 @@ class Reference {
             return std::bit_cast<std::uint32_t>(sum);
         }
         if (a_.pitch == 0) return 0;
-        return number::dot(recipe_, a_.row(a_row), b_.row(b_row), 0);
+        number::Scales scales;
+        if (p_.scale != kernels::BlockScale::none) {
+            const auto of_row = [&](const std::vector<std::uint64_t>& all, std::size_t row) {
+                return std::span(all).subspan(row * static_cast<std::size_t>(blocks()),
+                                              static_cast<std::size_t>(blocks()));
+            };
+            scales = {of_row(scales_a_, a_row), of_row(scales_b_, b_row)};
+        }
+        return number::dot(recipe_, a_.row(a_row), b_.row(b_row), 0, scales);
     }
 
     void element(int matrix, int m, int n) {
@@ -135,6 +160,7 @@ class Reference {
     const Job& job_;
     number::DotRecipe recipe_;
     Rows a_, b_;
+    std::vector<std::uint64_t> scales_a_, scales_b_;
     std::vector<std::uint8_t> d_;
 };
 

@@ -5,12 +5,30 @@
 #include <algorithm>
 #include <bit>
 
+#include "atom/instruction_descriptor.h"
 #include "base/assert.h"
 
 namespace tilepath::report {
 
 using machine::Access;
 using program::Space;
+
+namespace {
+
+/// How many lanes get each byte of a tcgen05.cp.
+std::uint64_t copies_of(atom::TmemCopyShape shape) {
+    switch (shape) {
+        case atom::TmemCopyShape::s128x256b:
+        case atom::TmemCopyShape::s128x128b:
+        case atom::TmemCopyShape::s4x256b: return 1;
+        case atom::TmemCopyShape::s64x128b_02_13:
+        case atom::TmemCopyShape::s64x128b_01_23: return 2;
+        case atom::TmemCopyShape::s32x128b: return 4;
+    }
+    return 1;
+}
+
+}  // namespace
 
 std::string instruction_head(const program::Program& program, const program::Function& function, const program::MicroOp& op) {
     std::string_view text = program.source->text(function.instructions[op.instruction].span);
@@ -109,6 +127,57 @@ void DataPathCounter::multiply(const machine::Multiply& event) {
     const std::uint64_t stored_a = mma.a_in_registers ? 0 : m * (mma.sparse ? k / 2 : k);
     const std::uint64_t bits = static_cast<unsigned>(mma.a == program::DataType::tf32 ? 32 : program::bits(mma.a));
     const std::uint64_t bytes = (stored_a + n * k) * bits / 8 / warps;
+    counted.bytes += bytes;
+    shared_read_ += bytes;
+}
+
+void DataPathCounter::tensor_issued(const machine::TensorOperation& event) {
+    using Kind = machine::TensorOperation::Kind;
+    // Four bytes for each cell that is written, or read; of a copy each byte that shared memory gives counts once.
+    const auto cell_bytes = [&](bool written) {
+        std::uint64_t bytes = 0;
+        for (const machine::TensorCells& cells : event.cells)
+            for (const std::uint32_t lanes : cells.lanes)
+                if (written ? cells.write : cells.read) bytes += std::uint64_t{4} * cells.columns * static_cast<unsigned>(std::popcount(lanes));
+        return bytes;
+    };
+    switch (event.kind) {
+        case Kind::multiply: return tensor_multiply(event);
+        case Kind::copy: {
+            Row& counted = row(36, "shared → Tensor Memory", event.site);
+            const auto shape = event.site.function->tmem_copies[event.site.op->detail].shape;
+            const std::uint64_t bytes = cell_bytes(true) / copies_of(shape);
+            ++counted.times;
+            counted.bytes += bytes;
+            shared_read_ += bytes;
+            return;
+        }
+        case Kind::load:
+        case Kind::store: {
+            const bool load = event.kind == Kind::load;
+            Row& counted = row(load ? 60 : 45, load ? "Tensor Memory → registers" : "registers → Tensor Memory", event.site);
+            ++counted.times;
+            counted.bytes += cell_bytes(!load);
+            return;
+        }
+        case Kind::shift:
+        case Kind::commit: return;
+    }
+}
+
+void DataPathCounter::tensor_multiply(const machine::TensorOperation& event) {
+    const program::Tcgen05Mma& mma = event.site.function->tcgen05_mmas[event.site.op->detail];
+    const atom::InstructionDescriptor found = atom::decode_instruction_descriptor(event.instruction, mma.kind);
+    const atom::Tcgen05KindTraits& kind = atom::traits(mma.kind);
+    const auto m = static_cast<std::uint64_t>(found.m), n = static_cast<std::uint64_t>(found.n);
+    const auto k = static_cast<std::uint64_t>(found.k96 ? 96 : mma.sparse ? 2 * kind.k : kind.k);
+    Row& counted = row(50, mma.a_in_tensor_memory ? "TMEM, shared → Tensor Core" : "shared → Tensor Core", event.site);
+    ++counted.times;
+    counted.flop += 2 * m * n * k;
+    flop_ += 2 * m * n * k;
+    // A kind reads 32 bytes of each row (k of 96: 48), half of a sparse A's logical ones.
+    const std::uint64_t row_bytes = found.k96 ? 48 : 32;
+    const std::uint64_t bytes = (mma.a_in_tensor_memory ? 0 : m * row_bytes) + n * row_bytes * (mma.sparse ? 2 : 1);
     counted.bytes += bytes;
     shared_read_ += bytes;
 }

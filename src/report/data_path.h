@@ -19,6 +19,7 @@ class DataPathCounter : public machine::Observer {
     void copy_issued(const machine::Copy& event) override;
     void bulk_issued(const machine::BulkCopy& event) override;
     void multiply(const machine::Multiply& event) override;
+    void tensor_issued(const machine::TensorOperation& event) override;
 
     /// One instruction form, as the PTX writes it, on one path.
     struct Row {
@@ -39,6 +40,7 @@ class DataPathCounter : public machine::Observer {
     std::uint64_t flop() const { return flop_; }
 
   private:
+    void tensor_multiply(const machine::TensorOperation& event);
     Row& row(int order, const char* path, const machine::EventSite& site);
 
     const program::Program& program_;

@@ -110,7 +110,9 @@ TEST_P(GemmReplay, WheneverOperationsLand) {
 
 std::vector<std::string> entries() {
     std::vector<std::string> out;
-    for (const GemmKernel& kernel : gemm_kernels()) out.emplace_back(kernel.name);
+    for (const GemmKernel& kernel : gemm_kernels())  // no Blackwell GPU has recorded its own
+        if (kernel.generation == GemmKernel::Generation::ampere || kernel.generation == GemmKernel::Generation::hopper)
+            out.emplace_back(kernel.name);
     return out;
 }
 

@@ -1,0 +1,5 @@
+#include "gemm.cuh"
+
+#define TILEPATH_BLACKWELL_ENTRY TILEPATH_BLACKWELL_LAUNCHED_ENTRY
+#define TILEPATH_BLACKWELL_TF32
+#include "gemm_entries.inc"

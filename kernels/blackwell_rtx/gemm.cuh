@@ -1,0 +1,226 @@
+// D = epilogue(A B, C) as for an RTX PRO 6000: persistent CTAs; one thread fills a ring of shared-memory stages through
+// the Tensor Memory Accelerator; eight warps take fragments out of it with ldmatrix, scales with plain loads, multiply
+// with mma.sync, and write D through shared memory and TMA.
+#pragma once
+
+#include "../output.cuh"
+#include "../ptx.cuh"
+#include "../tile_order.cuh"
+#include "gemm_config.h"
+#include "types.cuh"
+
+extern __shared__ __align__(1024) unsigned char gemm_shared[];
+
+namespace tilepath::kernels::blackwell_rtx {
+
+// The ring of stages, as those who fill and who empty it go round it: a stage and the parity of its phase.
+template <GemmConfig config>
+struct StageRing {
+    std::uint32_t base;  // shared address of stage 0
+    int stage = 0, phase = 0;
+
+    __device__ std::uint32_t a() const { return base + stage * config.stage_bytes(); }
+    __device__ std::uint32_t b() const { return a() + config.a_stage_bytes(); }
+    __device__ std::uint32_t scale_a() const { return b() + config.b_stage_bytes(); }
+    __device__ std::uint32_t scale_b() const { return scale_a() + config.scale_stage_bytes(); }
+    __device__ std::uint32_t full() const { return full(stage); }
+    __device__ std::uint32_t empty() const { return empty(stage); }
+    __device__ std::uint32_t full(int of) const { return base + config.barrier_offset() + of * 8; }
+    __device__ std::uint32_t empty(int of) const { return full(of) + config.stages * 8; }
+    __device__ void next() {
+        if (++stage == config.stages) stage = 0, phase ^= 1;
+    }
+};
+
+struct TensorMaps {
+    const CUtensorMap *a, *b, *d, *scale_a, *scale_b;
+};
+
+// Chunk `chunk` of a row of 128 bytes in the 128B swizzle.
+__device__ inline std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
+    return tile + row * 128 + (chunk ^ row % 8) * 16;
+}
+
+template <GemmConfig config, typename Input, typename Output, bool linear>
+__device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters& p) {
+    constexpr bool scaled = config.scale_block != 0;
+    constexpr int mma_rows = config.warp_m / config.mma_m, mma_columns = config.warp_n / config.mma_n;
+
+    // ---- Who and where
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const int steps = (p.k + config.cta_k() - 1) / config.cta_k();
+    const TileOrder<config> order(p);
+    StageRing<config> ring{ptx::shared_address(gemm_shared)};
+    if (threadIdx.x == 0) {
+        for (int stage = 0; stage < config.stages; ++stage) {
+            ptx::mbarrier_init(ring.full(stage), 1);
+            ptx::mbarrier_init(ring.empty(stage), config.warps());
+        }
+        ptx::fence_mbarrier_init();
+    }
+    __syncthreads();
+
+    if (warp == config.warps()) {
+        // ---- Load: global -> shared memory
+        if (ptx::elect_sync()) {
+            const auto blocks = [](int extent) { return (extent + 127) / 128; };
+            for (int index = blockIdx.x; index < order.count; index += gridDim.x) {
+                const Tile tile = order.tile(index, 0);
+                for (int step = 0; step < steps; ++step, ring.next()) {
+                    const int k = step * config.cta_k(), atom = step * config.scale_atoms();
+                    ptx::mbarrier_wait(ring.empty(), ring.phase ^ 1);
+                    ptx::mbarrier_arrive_expect_tx(ring.full(), config.stage_bytes());
+                    ptx::tma_load(ring.a(), maps.a, ring.full(), k, tile.m, tile.batch);
+                    ptx::tma_load(ring.b(), maps.b, ring.full(), k, tile.n, tile.batch);
+                    if constexpr (scaled) {
+                        ptx::tma_load(ring.scale_a(), maps.scale_a, ring.full(), 0, atom,
+                                      tile.batch * blocks(p.m) + tile.m / 128);
+                        ptx::tma_load(ring.scale_b(), maps.scale_b, ring.full(), 0, atom,
+                                      tile.batch * blocks(p.n) + tile.n / 128);
+                    }
+                }
+            }
+        }
+        return;
+    }
+
+    const int warp_m = warp % config.warps_m() * config.warp_m, warp_n = warp / config.warps_m() * config.warp_n;
+    for (int index = blockIdx.x; index < order.count; index += gridDim.x) {
+        const Tile tile = order.tile(index, 0);
+
+        // ---- Multiply: shared memory -> registers -> accumulators
+        float accumulators[mma_rows][mma_columns][4] = {};
+#pragma unroll 1
+        for (int step = 0; step < steps; ++step, ring.next()) {
+            ptx::mbarrier_wait(ring.full(), ring.phase);
+            [[maybe_unused]] std::uint32_t scale_a[mma_rows], scale_b[mma_columns];
+#pragma unroll
+            for (int i = 0; i < config.mmas(); ++i) {
+                // The MMA's first factor: its byte in the register that holds four.
+                constexpr int factors = scaled ? config.mma_k() / config.scale_block : 1;
+                if (scaled && i * factors % 4 == 0) {
+                    const auto factor = [&](std::uint32_t scales, int row) {
+                        std::uint32_t four;
+                        asm volatile("ld.shared.b32 %0, [%1];"
+                                     : "=r"(four)
+                                     : "r"(scales + i * factors / 4 * 512 + row % 32 * 16 + row / 32 * 4)
+                                     : "memory");
+                        return four;
+                    };
+#pragma unroll
+                    for (int row = 0; row < mma_rows; ++row)
+                        scale_a[row] = factor(ring.scale_a(), warp_m + row * config.mma_m + lane / 4 + lane % 2 * 8);
+#pragma unroll
+                    for (int column = 0; column < mma_columns; ++column)
+                        scale_b[column] = factor(ring.scale_b(), warp_n + column * config.mma_n + lane / 4);
+                }
+                std::uint32_t a[mma_rows][4], b[mma_columns / 2][4];
+#pragma unroll
+                for (int row = 0; row < mma_rows; ++row)
+                    ptx::ldmatrix_x4(a[row],
+                                     swizzled(ring.a(), warp_m + row * config.mma_m + lane % 16, i * 2 + lane / 16));
+#pragma unroll
+                for (int two = 0; two < mma_columns / 2; ++two)
+                    ptx::ldmatrix_x4(
+                        b[two], swizzled(ring.b(), warp_n + two * 16 + lane / 16 * 8 + lane % 8, i * 2 + lane / 8 % 2));
+#pragma unroll
+                for (int row = 0; row < mma_rows; ++row) {
+#pragma unroll
+                    for (int column = 0; column < mma_columns; ++column) {
+                        float(&d)[4] = accumulators[row][column];
+                        const std::uint32_t b_fragment[2] = {b[column / 2][column % 2 * 2],
+                                                             b[column / 2][column % 2 * 2 + 1]};
+                        if constexpr (!scaled)
+                            Input::mma(d, a[row], b_fragment);
+                        else
+                            Input::mma(d, a[row], b_fragment, scale_a[row], scale_b[column], i * factors % 4);
+                    }
+                }
+            }
+            __syncwarp();
+            if (lane == 0) ptx::mbarrier_arrive(ring.empty());
+        }
+
+        // ---- Store: accumulators -> shared memory -> global memory, box by box of 16 rows and 128 bytes
+        constexpr int box_n = config.row_bytes / sizeof(Output);
+        constexpr int box_rows = config.slab_m / config.mma_m, box_columns = box_n / config.mma_n;
+        const std::uint32_t box = ring.base + config.store_offset() + warp * config.box_bytes();
+        const Output* c = reinterpret_cast<const Output*>(p.c) + tile.batch * p.c_batch_stride;
+#pragma unroll
+        for (int first_row = 0; first_row < mma_rows; first_row += box_rows) {
+#pragma unroll
+            for (int first_column = 0; first_column < mma_columns; first_column += box_columns) {
+                const int box_m = tile.m + warp_m + first_row * config.mma_m;
+                const int n = tile.n + warp_n + first_column * config.mma_n;
+                if (box_m >= p.m || n >= p.n) continue;
+                if (lane == 0) ptx::bulk_wait_group_read<0>();  // the box's last store has read it
+                __syncwarp();
+#pragma unroll
+                for (int row = 0; row < box_rows; ++row) {
+#pragma unroll
+                    for (int column = 0; column < box_columns; column += 2) {
+                        float2 pair[2][2];  // [column][eight rows]
+#pragma unroll
+                        for (int i = 0; i < 4; ++i) {
+                            const float(&d)[4] = accumulators[first_row + row][first_column + column + i / 2];
+                            const int m = box_m + row * config.mma_m + i % 2 * 8 + lane / 4;
+                            pair[i / 2][i % 2] =
+                                finish_pair<linear>(d[i % 2 * 2], d[i % 2 * 2 + 1], c + std::int64_t{m} * p.ldc,
+                                                    m < p.m, n + (column + i / 2) * config.mma_n + lane % 4 * 2, p);
+                        }
+                        const int to = row * config.mma_m;
+                        if constexpr (sizeof(Output) == 2) {
+                            ptx::stmatrix_x4(swizzled(box, to + lane % 16, column + lane / 16),
+                                             pack<Output>(pair[0][0]), pack<Output>(pair[0][1]),
+                                             pack<Output>(pair[1][0]), pack<Output>(pair[1][1]));
+                        } else {
+#pragma unroll
+                            for (int i = 0; i < 4; ++i)
+                                ptx::st_shared_v2(
+                                    swizzled(box, to + i % 2 * 8 + lane / 4, (column + i / 2) * 2 + lane % 4 / 2) +
+                                        lane % 2 * 8,
+                                    pair[i / 2][i % 2].x, pair[i / 2][i % 2].y);
+                        }
+                    }
+                }
+                ptx::fence_proxy_async();
+                __syncwarp();
+                if (lane == 0) {
+                    ptx::tma_store(maps.d, box, n, box_m, tile.batch);
+                    ptx::bulk_commit_group();
+                }
+            }
+        }
+    }
+    if (lane == 0) ptx::bulk_wait_group_all();
+}
+
+// The entries' words, as values.
+namespace epilogues {
+constexpr bool plain = false, linear = true;
+}
+
+}  // namespace tilepath::kernels::blackwell_rtx
+
+#define TILEPATH_RTX_MAP(name) const __grid_constant__ CUtensorMap name
+#define TILEPATH_RTX_HEAD(name, input, scale)                                                \
+    constexpr tilepath::kernels::blackwell_rtx::GemmConfig name##_config =                   \
+        tilepath::kernels::blackwell_rtx::gemm_config(tilepath::kernels::GemmType::input,    \
+                                                      tilepath::kernels::BlockScale::scale); \
+    extern "C" __global__ void __launch_bounds__(name##_config.threads(), 1) name
+#define TILEPATH_RTX_BODY(name, input, scale, output, epilogue, ...)                             \
+    {                                                                                            \
+        using namespace tilepath::kernels;                                                       \
+        blackwell_rtx::gemm<name##_config, blackwell_rtx::inputs::scale::input, outputs::output, \
+                            blackwell_rtx::epilogues::epilogue>({__VA_ARGS__}, parameters);      \
+    }
+#define TILEPATH_RTX_LAUNCHED_ENTRY(module, name, input, scale, output, epilogue) \
+    TILEPATH_RTX_HEAD(name, input, scale)                                         \
+    (TILEPATH_RTX_MAP(map_a), TILEPATH_RTX_MAP(map_b), TILEPATH_RTX_MAP(map_d),   \
+     const __grid_constant__ tilepath::kernels::TmaParameters parameters)        \
+        TILEPATH_RTX_BODY(name, input, scale, output, epilogue, &map_a, &map_b, &map_d, nullptr, nullptr)
+#define TILEPATH_RTX_LAUNCHED_SCALED_ENTRY(module, name, input, scale, output, epilogue)                       \
+    TILEPATH_RTX_HEAD(name, input, scale)                                                                      \
+    (TILEPATH_RTX_MAP(map_a), TILEPATH_RTX_MAP(map_b), TILEPATH_RTX_MAP(map_d), TILEPATH_RTX_MAP(map_scale_a), \
+     TILEPATH_RTX_MAP(map_scale_b), const __grid_constant__ tilepath::kernels::TmaParameters parameters)      \
+        TILEPATH_RTX_BODY(name, input, scale, output, epilogue, &map_a, &map_b, &map_d, &map_scale_a, &map_scale_b)
