@@ -1,5 +1,5 @@
-// One tile by TMA and wgmma (examples/wgmma_tile), right and with one thing changed: what the check of every element's
-// place says.
+// One tile by TMA and wgmma (examples/wgmma_tile), one by tcgen05.mma (examples/tcgen05_tile), right and with one thing
+// changed: what the check of every element's place says.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,18 +41,18 @@ struct Checked {
     Provenance::Counts operands, results;
 };
 
-Checked check(const std::vector<Change>& changes, bool with_table = true) {
+Checked check(const std::vector<Change>& changes, bool with_table = true, const std::string& example = "wgmma_tile") {
     const std::filesystem::path examples = std::filesystem::path(TILEPATH_TEST_DIR) / ".." / "examples";
     const std::filesystem::path folder =
         std::filesystem::temp_directory_path() / ("tilepath_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
     for (const std::string kind : {"ptx", "toml"}) {
-        std::string text = text_of(examples / ("wgmma_tile." + kind));
+        std::string text = text_of(examples / (example + "." + kind));
         for (const Change& change : changes)
             if (change.in == kind) text = replaced(std::move(text), change.from, change.to);
-        std::ofstream(folder / ("wgmma_tile." + kind)) << text;
+        std::ofstream(folder / (example + "." + kind)) << text;
     }
-    auto file = host::read_launch_file((folder / "wgmma_tile.toml").string());
+    auto file = host::read_launch_file((folder / (example + ".toml")).string());
     EXPECT_TRUE(file) << (file ? "" : to_string(file.error()));
     auto job = host::prepare(*file);
     EXPECT_TRUE(job) << (job ? "" : to_string(job.error()));
@@ -131,6 +131,55 @@ INSTANTIATE_TEST_SUITE_P(
                         "writes elements of D to places of others",
                         "gets the product of row",
                         "compare the addresses of the epilogue"}),
+    [](const auto& each) { return each.param.name; });
+
+TEST(Provenance, ThroughTensorMemoryToo) {
+    const Checked checked = check({}, true, "tcgen05_tile");
+    EXPECT_TRUE(checked.findings.empty());
+    EXPECT_EQ(checked.operands.proven, 4u);
+    EXPECT_EQ(checked.operands.disproven + checked.operands.unknown, 0u);
+    EXPECT_EQ(checked.results.proven, 128u * 64);
+    EXPECT_EQ(checked.results.disproven + checked.results.unknown, 0u);
+}
+
+class WrongTensorTile : public testing::TestWithParam<Bug> {};
+
+TEST_P(WrongTensorTile, IsFoundAndExplained) {
+    const Checked checked = check({GetParam().change}, true, "tcgen05_tile");
+    ASSERT_FALSE(checked.findings.empty());
+    const Finding& first = checked.findings.front();
+    EXPECT_THAT(first.message, HasSubstr(GetParam().message));
+    EXPECT_THAT(testing::PrintToString(first.facts), HasSubstr(GetParam().fact));
+    EXPECT_THAT(first.advice, HasSubstr(GetParam().advice));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Bugs, WrongTensorTile,
+    testing::Values(Bug{"DescriptorWith64B",
+                        {"ptx", "%rd3, 0x4000404000010000", "%rd3, 0x8000404000010000"},
+                        "TMA wrote B's tile with swizzle 128B, the descriptor reads it with 64B",
+                        "swizzle 64B",
+                        "B: one field makes it right, its descriptor: swizzle 128B in place of 64B"},
+                    Bug{"StrideOffsetInBytes",
+                        {"ptx", "%rd2, 0x4000404000010000", "%rd2, 0x4000402000010000"},
+                        "the elements of A",
+                        "row 8 of the instruction's A is the same bytes as row 4",
+                        "SBO 1024 bytes in place of 512"},
+                    Bug{"InstructionDescriptorSaysMnMajor",
+                        {"ptx", "%r10, 0x08100010", "%r10, 0x08110010"},
+                        "the elements of B",
+                        "of the instruction's B",
+                        "the other major-ness"},
+                    Bug{"LanesOfTheWarpsExchanged",
+                        {"ptx", "mad.wide.u32 %rd4, %r0, 256", "xor.b32 %r0, %r0, 1; mad.wide.u32 %rd4, %r0, 256"},
+                        "writes elements of D to places of others",
+                        "gets the product of row",
+                        "epilogue"},
+                    Bug{"ColumnsOfDShifted",
+                        {"ptx", "[%r6+32]", "[%r6+0]"},
+                        "writes elements of D to places of others",
+                        "D[0, 32] gets the product of row 0 of A and column 0 of B",
+                        "epilogue"}),
     [](const auto& each) { return each.param.name; });
 
 TEST(Provenance, AProductThatLacksAStepIsNoProduct) {

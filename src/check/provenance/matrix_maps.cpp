@@ -91,17 +91,22 @@ std::uint32_t MatrixMaps::base(std::uint64_t descriptor) {
     return static_cast<std::uint32_t>(descriptor & start_field & ~phase_field) * 16;
 }
 
-const std::vector<std::int32_t>* MatrixMaps::shared_places(std::uint64_t descriptor, const atom::SharedOperand& shape) {
+const std::vector<std::int32_t>* MatrixMaps::shared_places(DescriptorKind kind, std::uint64_t descriptor,
+                                                           const atom::SharedOperand& shape) {
     const std::uint64_t key = descriptor & ~(start_field & ~phase_field);
     for (auto each = places_.begin(); each != places_.end(); ++each) {
-        if (each->key != key || each->shape != shape) continue;
+        if (each->kind != kind || each->key != key || each->shape != shape) continue;
         places_.splice(places_.begin(), places_, each);
         return places_.front().bits ? &*places_.front().bits : nullptr;
     }
     constexpr std::size_t most = 128;
     if (places_.size() == most) places_.pop_back();
-    places_.push_front({key, shape, {}});
-    const auto places = atom::operand_places(atom::decode_matrix_descriptor(key), shape);
+    places_.push_front({kind, key, shape, {}});
+    // Of the fields only the start and the base offset are left to say where: the shape has the others.
+    const DescriptorView view = view_of(kind, key);
+    atom::MatrixDescriptor where;
+    where.start_bytes = view.start_bytes, where.base_offset = view.base_offset;
+    const auto places = atom::operand_places(where, shape);
     if (!places) return nullptr;
     std::vector<std::int32_t>& bits = places_.front().bits.emplace();
     for (const atom::OperandPlace& place : *places)
@@ -112,8 +117,8 @@ const std::vector<std::int32_t>* MatrixMaps::shared_places(std::uint64_t descrip
     return &bits;
 }
 
-bool MatrixMaps::overlaps(std::uint64_t descriptor, const atom::SharedOperand& shape) {
-    return shared_places(descriptor, shape) != nullptr && places_.front().overlap;
+bool MatrixMaps::overlaps(DescriptorKind kind, std::uint64_t descriptor, const atom::SharedOperand& shape) {
+    return shared_places(kind, descriptor, shape) != nullptr && places_.front().overlap;
 }
 
 }  // namespace tilepath::check

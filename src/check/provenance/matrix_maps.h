@@ -6,6 +6,7 @@
 
 #include "atom/fragment.h"
 #include "atom/shared_operand.h"
+#include "check/provenance/descriptor_view.h"
 #include "program/function.h"
 
 namespace tilepath::check {
@@ -36,9 +37,10 @@ struct MatrixMaps {
     /// Null where no single map says it: wmma, several blocks.
     const Multiply* multiply(const program::Mma& mma);
     /// The bit of each element, row-major, from base(descriptor); null if the descriptor describes nothing.
-    const std::vector<std::int32_t>* shared_places(std::uint64_t descriptor, const atom::SharedOperand& shape);
+    const std::vector<std::int32_t>* shared_places(DescriptorKind kind, std::uint64_t descriptor,
+                                                   const atom::SharedOperand& shape);
     /// Whether two of its elements are the same bits.
-    bool overlaps(std::uint64_t descriptor, const atom::SharedOperand& shape);
+    bool overlaps(DescriptorKind kind, std::uint64_t descriptor, const atom::SharedOperand& shape);
     static std::uint32_t base(std::uint64_t descriptor);
 
   private:
@@ -46,6 +48,7 @@ struct MatrixMaps {
     std::map<const program::Mma*, const Multiply*> multiplies_;
     std::list<std::pair<program::Mma, std::optional<Multiply>>> made_;  ///< like instructions share one
     struct Places {
+        DescriptorKind kind{};
         std::uint64_t key = 0;
         atom::SharedOperand shape;
         std::optional<std::vector<std::int32_t>> bits;

@@ -99,15 +99,15 @@ OperandCells Provenance::fragment_cells(const WarpRegisters& r, const std::vecto
     return out;
 }
 
-OperandCells Provenance::shared_cells(const machine::EventSite& site, std::uint64_t descriptor,
-                                      const atom::SharedOperand& shape, const Box* box,
-                                      layout::SwizzleMode swizzle) const {
+OperandCells Provenance::shared_cells(MemoryShadow::Cta cta, DescriptorKind kind, const Reading& reading,
+                                      const atom::SharedOperand& shape) const {
+    const auto& [descriptor, transposed, box, swizzle] = reading;
     OperandCells out{shape.mn, shape.k, std::vector<OperandCell>(std::size_t(shape.mn * shape.k)),
-                     maps_->overlaps(descriptor, shape)};
-    const std::vector<std::int32_t>* const places = maps_->shared_places(descriptor, shape);
+                     maps_->overlaps(kind, descriptor, shape)};
+    const std::vector<std::int32_t>* const places = maps_->shared_places(kind, descriptor, shape);
     if (places == nullptr) return out;
     const std::uint32_t base = MatrixMaps::base(descriptor);
-    const std::vector<Origin>& shared = memory_.shared({site.cluster, site.rank});
+    const std::vector<Origin>& shared = memory_.shared(cta);
     const int width = std::max(1, shape.element_bits / 8);
     std::array<Origin, 8> bytes{};
     for (std::size_t i = 0; i < out.cells.size(); ++i) {
@@ -140,14 +140,16 @@ void Provenance::multiply(const machine::Multiply& event) {
         return multiply_checked(event, a, b, 0);
     }
     const int warp = static_cast<int>(event.site.warp % 4), rows = mma.m / 4;
-    const OperandCells all_a = mma.a_in_registers ? fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, warp)
-                                                  : shared_cells(event.site, event.a, map->shape(mma, true, event.a));
-    const OperandCells a = all_a.part(warp * rows, rows);
     const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
+    const OperandCells all_a =
+        mma.a_in_registers ? fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, warp)
+                           : shared_cells(cta, DescriptorKind::wgmma, {event.a}, map->shape(mma, true, event.a));
+    const OperandCells a = all_a.part(warp * rows, rows);
     const std::uint64_t version = memory_.version(cta);
     if (shared_b_.cta != cta || shared_b_.descriptor != event.b || shared_b_.version != version ||
         shared_b_.mma != &mma)
-        shared_b_ = {cta, event.b, version, &mma, shared_cells(event.site, event.b, map->shape(mma, false, event.b))};
+        shared_b_ = {cta, event.b, version, &mma,
+                     shared_cells(cta, DescriptorKind::wgmma, {event.b}, map->shape(mma, false, event.b))};
     multiply_checked(event, a, shared_b_.cells, warp * rows);
 }
 
@@ -157,19 +159,21 @@ void Provenance::check_without_product(const machine::Multiply& event) {
     const program::Mma& mma = *event.mma;
     if (!mma.warpgroup || event.site.warp % 4 != 0) return;
     const MatrixMaps::Multiply& map = *maps_->multiply(mma);
+    const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
     for (const bool of_a : {true, false}) {
         if (of_a && mma.a_in_registers) continue;
         const std::uint64_t descriptor = of_a ? event.a : event.b;
         const atom::MatrixDescriptor is = atom::decode_matrix_descriptor(descriptor);
         const char* const name = of_a ? "A" : "B";
-        const Box* const box = box_at({event.site.cluster, event.site.rank}, is.start_bytes);
+        const Box* const box = box_at(cta, is.start_bytes);
         if (box != nullptr && box->swizzle != is.swizzle)
             tell(event.site,
                  fmt::format("TMA wrote {}'s tile with swizzle {}, the descriptor reads it with {}", name,
                              layout::traits(box->swizzle).name, layout::traits(is.swizzle).name),
                  {fmt::format("the tile begins at {:#x}, the descriptor at {:#x}", box->begin, is.start_bytes)},
                  "give the tensor map and the descriptor the same swizzle");
-        const OperandCells cells = shared_cells(event.site, descriptor, map.shape(mma, of_a, descriptor));
+        const OperandCells cells =
+            shared_cells(cta, DescriptorKind::wgmma, {descriptor}, map.shape(mma, of_a, descriptor));
         const auto unwritten = std::ranges::count(cells.cells, OperandCell::Kind::unwritten, &OperandCell::kind);
         if (unwritten != 0)
             tell(event.site,
@@ -185,6 +189,25 @@ void Provenance::tell(const machine::EventSite& site, std::string message, std::
     Tally& tally = tallies_.of(site);
     if (tally.times++ != 0) return;
     tally.message = std::move(message), tally.facts = std::move(facts), tally.advice = std::move(advice);
+}
+
+void Provenance::count(const CheckedProduct& checked) {
+    switch (checked.verdict) {
+        case CheckedProduct::Verdict::proven: ++counts_.proven; break;
+        case CheckedProduct::Verdict::disproven: ++counts_.disproven; break;
+        case CheckedProduct::Verdict::unknown: ++counts_.unknown; break;
+    }
+}
+
+/// The ks that an accumulator holds afterwards; none may come twice.
+KSets::Added Provenance::add_ks(const machine::EventSite& site, std::uint32_t before, const CheckedProduct& checked) {
+    const KSets::Added added = sets_.add(before, checked.ks);
+    if (added.twice && checked.verdict == CheckedProduct::Verdict::proven)
+        tell(site,
+             fmt::format("k from {} to {} is added a second time to an accumulator that holds k {}", checked.ks.begin,
+                         checked.ks.end - 1, sets_.describe(before)),
+             {});
+    return added;
 }
 
 /// The accumulators' sums before, the product's contribution, the sums after.
@@ -208,18 +231,14 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
     std::vector<std::uint32_t> known_m;
     if (before) known_m.assign(before->m.begin() + first_row, before->m.begin() + first_row + a.rows);
     CheckedProduct checked = check_operands(a, b, before ? &known_m : nullptr, before ? &before->n : nullptr);
+    count(checked);
     if (checked.verdict == CheckedProduct::Verdict::disproven) {
-        ++counts_.disproven;
         Tally& tally = tallies_.of(event.site);
         if (tally.times++ == 0) {
             tally.message = checked.message;
             tally.facts = checked.facts;
             explain_shared(event, a, b, checked, tally);
         }
-    } else if (checked.verdict == CheckedProduct::Verdict::unknown) {
-        ++counts_.unknown;
-    } else {
-        ++counts_.proven;
     }
     // In place where D replaces C and nobody else looks.
     bool replaces = before != nullptr && before.use_count() == map.d_registers + 1;
@@ -228,17 +247,9 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
     sums->held = &map.held_d, sums->columns = mma.n,
     sums->first_lane = mma.warpgroup ? 32 * static_cast<int>(event.site.warp % 4) : 0;
     sums->m.resize(std::size_t(mma.m));
-    for (int row = 0; row < a.rows; ++row)
-        sums->m[std::size_t(first_row + row)] = checked.m[std::size_t(row)] & (Origin::most_rows - 1);
+    std::ranges::copy(checked.m, sums->m.begin() + first_row);
     sums->n = checked.n;
-    for (std::uint32_t& n : sums->n) n &= Origin::most_rows - 1;
-    const KSets::Added added = sets_.add(before ? before->ks : 0, checked.ks);
-    if (added.twice && checked.verdict == CheckedProduct::Verdict::proven) {
-        Tally& tally = tallies_.of(event.site);
-        if (tally.times++ == 0)
-            tally.message = fmt::format("k from {} to {} is added a second time to an accumulator that holds k {}",
-                                        checked.ks.begin, checked.ks.end - 1, sets_.describe(before ? before->ks : 0));
-    }
+    const KSets::Added added = add_ks(event.site, before ? before->ks : 0, checked);
     sums->ks = added.set;
     for (int reg = 0; reg < map.d_registers; ++reg) {
         if (r.words(r.destination(reg)) != 1 || checked.verdict == CheckedProduct::Verdict::unknown)

@@ -44,4 +44,7 @@ struct CheckedProduct {
 CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, const std::vector<std::uint32_t>* m,
                               const std::vector<std::uint32_t>* n);
 
+/// Whether a wrong operand would be right if these were its cells. `before`: what is wrong now.
+bool becomes_right(bool of_a, const OperandCells& read, const OperandCells& other, const CheckedProduct& before);
+
 }  // namespace tilepath::check

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -23,11 +24,13 @@ class Origin {
     static constexpr Origin zero() { return Origin(Kind::zero, 0, 0); }
     static constexpr Origin memory(machine::Address address) { return Origin(Kind::memory, 0, address); }
     static constexpr Origin element(machine::Address address) { return Origin(Kind::element, 0, address); }
-    /// m and n below 2^20; a set of ks by its number, below 2^18.
-    static constexpr Origin sum(std::uint32_t m, std::uint32_t n, std::uint32_t ks) {
-        return Origin(Kind::sum, 0, std::uint64_t{m} << 38 | std::uint64_t{n} << 18 | ks);
-    }
     static constexpr std::uint32_t most_rows = 1u << 20, most_sets = 1u << 18;
+    /// m and n below 2^20 (others count as the last); a set of ks by its number, below 2^18.
+    static constexpr Origin sum(std::uint32_t m, std::uint32_t n, std::uint32_t ks) {
+        const std::uint64_t last = most_rows - 1;
+        return Origin(Kind::sum, 0,
+                      std::min<std::uint64_t>(m, last) << 38 | std::min<std::uint64_t>(n, last) << 18 | ks);
+    }
 
     constexpr Kind kind() const { return static_cast<Kind>(bits_ >> 61); }
     constexpr machine::Address address() const { return bits_ & ((std::uint64_t{1} << 48) - 1); }

@@ -1,18 +1,20 @@
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 
 #include "atom/shared_operand.h"
 #include "check/finding.h"
 #include "check/per_instruction.h"
+#include "check/provenance/matrix_maps.h"
 #include "check/provenance/moves.h"
 #include "check/provenance/operand_check.h"
 #include "check/provenance/shadow.h"
+#include "check/provenance/tensor_maps.h"
+#include "check/provenance/tensor_shadow.h"
 #include "layout/swizzle.h"
 
 namespace tilepath::check {
-
-struct MatrixMaps;
 
 /// Every element lies where the instruction reads it. Each byte of shared memory and of registers knows which element
 /// of which buffer it came from; each matrix instruction's operands are compared with what the product needs, and D at
@@ -30,7 +32,12 @@ class Provenance : public Check {
     void multiply(const machine::Multiply& event) override;
     void copy_landed(const machine::Copy& event) override;
     void bulk_landed(const machine::BulkCopy& event) override;
-    void cta_ends(const machine::CtaEvent& event) override { memory_.leave({event.cluster, event.rank}); }
+    void tensor_issued(const machine::TensorOperation& event) override;
+    void tensor_landed(const machine::TensorOperation& event) override;
+    void cta_ends(const machine::CtaEvent& event) override {
+        memory_.leave({event.cluster, event.rank});
+        tensor_.leave({event.cluster, event.rank});
+    }
     bool wants_operations() const override { return true; }
     std::vector<Finding> findings(const program::Program& program) override;
 
@@ -58,6 +65,14 @@ class Provenance : public Check {
         machine::EventSite site;
     };
 
+    /// How an operand in shared memory is read. `box`, `swizzle`: as if TMA had written that box with this swizzle.
+    struct Reading {
+        std::uint64_t descriptor = 0;
+        bool transposed = false;
+        const Box* box = nullptr;
+        layout::SwizzleMode swizzle{};
+    };
+
     void load(const WarpRegisters& registers, const machine::EventSite& site);
     void store(const WarpRegisters& registers, const machine::EventSite& site);
     void reduce(const WarpRegisters& registers, const machine::EventSite& site);
@@ -68,7 +83,8 @@ class Provenance : public Check {
               Origin* out);
     void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
                const Origin* from);
-    void check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes, const Origin* from);
+    void check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes,
+                       const Origin* from);
     void add_into(machine::Address address, std::uint32_t bytes, const Origin* from);
     void box_landed(const machine::BulkCopy& event);
     const LaneAddresses* addresses(const machine::EventSite& site) const;
@@ -76,15 +92,28 @@ class Provenance : public Check {
     OperandCell cell(const Origin* bytes, int width, int nibble) const;
     OperandCells fragment_cells(const WarpRegisters& registers, const std::vector<atom::ElementPlace>& places, int rows,
                                 int columns, bool by_columns, int bits, int first_operand, int warp) const;
-    /// `box`, `swizzle`: as if TMA had written that box with this swizzle.
-    OperandCells shared_cells(const machine::EventSite& site, std::uint64_t descriptor,
-                              const atom::SharedOperand& shape, const Box* box = nullptr,
-                              layout::SwizzleMode swizzle = {}) const;
+    OperandCells shared_cells(MemoryShadow::Cta cta, DescriptorKind kind, const Reading& reading,
+                              const atom::SharedOperand& shape) const;
     const Box* box_at(MemoryShadow::Cta cta, std::uint32_t shared) const;
+    void forget_tensor(const machine::TensorOperation& event);
+    void transfer_tensor(const machine::TensorOperation& event, bool store);
+    void copy_tensor(const machine::TensorOperation& event);
+    void multiply_tensor(const machine::TensorOperation& event);
+    OperandCells tensor_operand(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map, bool of_a,
+                                const Reading& reading) const;
+    OperandCells tensor_operand_a(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map,
+                                  const machine::TensorCells& cells) const;
+    std::vector<std::string> check_factors(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map,
+                                           bool of_b, const machine::TensorCells& cells,
+                                           const CheckedProduct& checked) const;
     void multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row);
+    void count(const CheckedProduct& checked);
+    KSets::Added add_ks(const machine::EventSite& site, std::uint32_t before, const CheckedProduct& checked);
     void check_without_product(const machine::Multiply& event);
     void explain_shared(const machine::Multiply& event, const OperandCells& a, const OperandCells& b,
-                        CheckedProduct& checked, Tally& tally);
+                        const CheckedProduct& checked, Tally& tally);
+    void explain_operand(const char* name, DescriptorKind kind, MemoryShadow::Cta cta, std::uint64_t descriptor,
+                         const std::function<bool(const Reading&)>& right, Tally& tally);
     void tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts,
               std::string advice = {});
     bool in_place(const Origin& origin, ProductMatrix::Place place) const;
@@ -100,6 +129,8 @@ class Provenance : public Check {
         LaneAddresses lanes;
     } last_access_;
     std::unique_ptr<MatrixMaps> maps_;
+    TensorMaps tensor_maps_;
+    TensorShadow tensor_;
     std::vector<Box> boxes_;
     /// B of the wgmma that was checked last: the four warps of a warpgroup share it.
     mutable struct {

@@ -1,0 +1,232 @@
+// Tensor Memory: tcgen05.ld, st, cp, shift, and the operands of tcgen05.mma.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "atom/tcgen05_descriptor.h"
+#include "check/provenance/provenance.h"
+
+namespace tilepath::check {
+namespace {
+
+using machine::TensorCells;
+using machine::TensorOperation;
+
+/// The CTAs that an operation works on: its own, or its pair, the even one first.
+std::vector<MemoryShadow::Cta> ctas_of(const TensorOperation& event) {
+    if (event.cta_group == 1) return {{event.site.cluster, event.site.rank}};
+    const std::uint32_t even = event.site.rank & ~1u;
+    return {{event.site.cluster, even}, {event.site.cluster, even + 1}};
+}
+
+const TensorCells* cells_of(const TensorOperation& event, TensorCells::Role role) {
+    const auto found = std::ranges::find(event.cells, role, &TensorCells::role);
+    return found == event.cells.end() ? nullptr : &*found;
+}
+
+std::uint32_t lowest_lane(const TensorCells& cells) {
+    for (std::uint32_t word = 0; word < 4; ++word)
+        if (cells.lanes[word] != 0) return 32 * word + static_cast<std::uint32_t>(std::countr_zero(cells.lanes[word]));
+    return 0;
+}
+
+}  // namespace
+
+void Provenance::tensor_landed(const TensorOperation& event) {
+    switch (event.kind) {
+        case TensorOperation::Kind::multiply: return multiply_tensor(event);
+        case TensorOperation::Kind::copy: return copy_tensor(event);
+        case TensorOperation::Kind::shift: return forget_tensor(event);
+        case TensorOperation::Kind::load: return transfer_tensor(event, false);
+        case TensorOperation::Kind::store:
+        case TensorOperation::Kind::commit: return;
+    }
+}
+
+/// A store's registers are told when it is issued.
+void Provenance::tensor_issued(const TensorOperation& event) {
+    if (event.kind == TensorOperation::Kind::store) transfer_tensor(event, true);
+}
+
+/// What it writes comes from nowhere that is followed.
+void Provenance::forget_tensor(const TensorOperation& event) {
+    const std::vector<MemoryShadow::Cta> ctas = ctas_of(event);
+    for (const TensorCells& cells : event.cells)
+        for (std::uint32_t column = cells.column; cells.write && column < cells.column + cells.columns; ++column)
+            for (std::uint32_t lane = 0; lane < TensorShadow::lanes; ++lane)
+                if (cells.lanes[lane / 32] >> lane % 32 & 1) tensor_.write(ctas[cells.cta], lane, column, {});
+}
+
+void Provenance::transfer_tensor(const TensorOperation& event, bool store) {
+    const TensorCells* const cells = cells_of(event, TensorCells::Role::data);
+    if (event.registers.rows == nullptr || cells == nullptr) return;
+    const WarpRegisters r(event.site, event.registers, registers_.rows(event.registers));
+    const auto* const transfer =
+        tensor_maps_.transfer(event.site.function->tmem_transfers[event.site.op->detail], store);
+    if (transfer == nullptr) return store ? forget_tensor(event) : r.forget_destinations();
+    const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
+    const std::uint32_t first_lane = lowest_lane(*cells), first_column = cells->column;
+    for (int reg = 0; reg < transfer->registers; ++reg) {
+        const std::uint32_t place = store ? r.source_place(1 + reg) : r.place(reg);
+        if (!store && r.words(r.destination(reg)) != 1) continue;
+        r.each_lane([&](int lane) {
+            Word word = store ? r.word(place, 1, lane) : Word{};
+            for (std::size_t byte = 0; byte < 4; ++byte) {
+                const auto& at = transfer->sources[static_cast<std::size_t>((reg * 32 + lane) * 4) + byte];
+                if (at.column < 0) continue;
+                const std::uint32_t l = first_lane + static_cast<std::uint32_t>(at.lane),
+                                    c = first_column + static_cast<std::uint32_t>(at.column);
+                Word cell = tensor_.read(cta, l, c);
+                if (store) {
+                    cell[at.byte] = word[byte];
+                    tensor_.write(cta, l, c, cell);
+                } else {
+                    word[byte] = cell[at.byte];
+                }
+            }
+            if (!store) r.set(place, 1, lane, 0, word);
+        });
+    }
+}
+
+void Provenance::copy_tensor(const TensorOperation& event) {
+    const auto* const copy = tensor_maps_.copy(event.site.function->tmem_copies[event.site.op->detail], event.a);
+    const TensorCells* const cells = cells_of(event, TensorCells::Role::data);
+    if (copy == nullptr || cells == nullptr) return forget_tensor(event);
+    const std::uint32_t base = TensorMaps::base(event.a);
+    for (const MemoryShadow::Cta& cta : ctas_of(event)) {
+        for (const TensorMaps::Copy::Byte& byte : copy->bytes) {
+            Origin from;
+            memory_.read_shared(cta, base + byte.from, 1, &from);
+            for (const std::uint8_t lane : byte.lanes) {
+                Word word = tensor_.read(cta, lane, cells->column + byte.column);
+                word[byte.byte] = from;
+                tensor_.write(cta, lane, cells->column + byte.column, word);
+            }
+        }
+    }
+}
+
+/// The operand of all CTAs that a descriptor describes in each.
+OperandCells Provenance::tensor_operand(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map,
+                                        bool of_a, const Reading& reading) const {
+    const atom::Shape& shape = map.atom.shape;
+    const int rows = (of_a ? shape.m : shape.n) / static_cast<int>(ctas.size());
+    const bool transpose = (of_a ? map.transpose_a : map.transpose_b) != reading.transposed;
+    const auto operand = atom::described(
+        atom::decode_tcgen05_descriptor(reading.descriptor), transpose ? atom::OperandMajor::mn : atom::OperandMajor::k,
+        of_a ? map.bits_a : map.bits_b, rows, shape.k, of_a ? map.padded_a : map.padded_b);
+    OperandCells out{0, shape.k, {}};
+    for (const MemoryShadow::Cta& cta : ctas) {
+        OperandCells part{rows, shape.k, std::vector<OperandCell>(static_cast<std::size_t>(rows * shape.k))};
+        if (operand) part = shared_cells(cta, DescriptorKind::tcgen05, reading, *operand);
+        out.rows += part.rows, out.overlap = out.overlap || part.overlap;
+        out.cells.insert(out.cells.end(), part.cells.begin(), part.cells.end());
+    }
+    return out;
+}
+
+OperandCells Provenance::tensor_operand_a(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map,
+                                          const TensorCells& cells) const {
+    const atom::Shape& shape = map.atom.shape;
+    OperandCells out{shape.m, shape.k, std::vector<OperandCell>(static_cast<std::size_t>(shape.m * shape.k))};
+    const int width = std::max(1, map.a_bits / 8);
+    std::uint32_t lowest = 127;
+    for (const TensorPlace& place : map.a) lowest = std::min(lowest, place.lane);
+    const std::uint32_t shift = lowest_lane(cells) - lowest;
+    for (std::size_t i = 0; i < out.cells.size(); ++i) {
+        const TensorPlace& at = map.a[i];
+        const Word word = tensor_.read(ctas[at.part], at.lane + shift, cells.column + at.column);
+        if (at.bit / 8 + static_cast<std::uint32_t>(width) <= 4)
+            out.cells[i] =
+                cell(word.data() + at.bit / 8, width, map.a_bits < 8 ? static_cast<int>(at.bit % 8) / map.a_bits : 0);
+    }
+    return out;
+}
+
+/// Whether the factors are those of the rows and blocks; what is wrong, else nothing.
+std::vector<std::string> Provenance::check_factors(const std::vector<MemoryShadow::Cta>& ctas,
+                                                   const TensorMaps::Multiply& map, bool of_b, const TensorCells& cells,
+                                                   const CheckedProduct& checked) const {
+    std::vector<std::string> wrong;
+    const auto role = of_b ? ProductMatrix::Role::sfb : ProductMatrix::Role::sfa;
+    const ProductMatrix* const matrix = product_->with(role);
+    const std::vector<TensorPlace>& places = of_b ? map.scale_b : map.scale_a;
+    if (matrix == nullptr || map.factors == 0 || places.empty()) return wrong;
+    const std::vector<std::uint32_t>& rows = of_b ? checked.n : checked.m;
+    const auto per_cta = places.size() / static_cast<std::size_t>(map.factors);
+    const std::uint32_t block = static_cast<std::uint32_t>(map.atom.shape.k / map.factors);
+    for (std::size_t c = 0; c < (of_b ? 1 : ctas.size()); ++c) {
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            const std::size_t row = c * per_cta + i / static_cast<std::size_t>(map.factors);
+            const auto factor = static_cast<std::uint32_t>(i % static_cast<std::size_t>(map.factors));
+            if (row >= rows.size() || rows[row] == ProductMatrix::Place::nowhere) continue;
+            const Word word = tensor_.read(ctas[c], places[i].lane, cells.column + places[i].column);
+            const Origin origin = word[places[i].bit / 8];
+            if (origin.kind() != Origin::Kind::memory && origin.kind() != Origin::Kind::element) continue;
+            const Product::Found found = product_->find(origin.address());
+            const std::uint32_t expected = checked.ks.begin / block + factor;
+            if (found.matrix == matrix && found.place.row == rows[row] && found.place.column == expected) continue;
+            constexpr std::size_t most = 4;
+            if (wrong.size() < most)
+                wrong.push_back(fmt::format(
+                    "factor {} of row {}: expected {}[{}, {}], found {}", factor, row, matrix->name, rows[row],
+                    expected, found.matrix == nullptr ? "something else" : describe(*found.matrix, found.place)));
+        }
+    }
+    return wrong;
+}
+
+void Provenance::multiply_tensor(const TensorOperation& event) {
+    const program::Tcgen05Mma& what = event.site.function->tcgen05_mmas[event.site.op->detail];
+    const TensorMaps::Multiply* const map = tensor_maps_.multiply(what, event.instruction);
+    const TensorCells* const d = cells_of(event, TensorCells::Role::d);
+    const std::vector<MemoryShadow::Cta> ctas = ctas_of(event);
+    if (map == nullptr || d == nullptr || !product_ || lowest_lane(*d) != map->lowest_lane) {
+        ++counts_.unknown;
+        return forget_tensor(event);
+    }
+    const TensorCells* const a_cells = cells_of(event, TensorCells::Role::a);
+    const OperandCells a = what.a_in_tensor_memory && a_cells != nullptr ? tensor_operand_a(ctas, *map, *a_cells)
+                                                                         : tensor_operand(ctas, *map, true, {event.a});
+    const OperandCells b = tensor_operand(ctas, *map, false, {event.b});
+    const std::shared_ptr<TensorSums> before =
+        event.accumulates ? tensor_.sums(ctas[0], d->column, map->d.get()) : nullptr;
+    CheckedProduct checked = check_operands(a, b, before ? &before->m : nullptr, before ? &before->n : nullptr);
+    std::vector<std::string> wrong_factors;
+    for (const bool of_b : {false, true}) {
+        const TensorCells* const cells =
+            cells_of(event, of_b ? TensorCells::Role::scale_b : TensorCells::Role::scale_a);
+        if (cells == nullptr || !wrong_factors.empty()) continue;
+        wrong_factors = check_factors(ctas, *map, of_b, *cells, checked);
+    }
+    if (!wrong_factors.empty()) {
+        checked.verdict = CheckedProduct::Verdict::disproven;
+        if (checked.message.empty())
+            checked.message = "scale factors are not those of the rows and blocks that they multiply";
+        checked.facts.insert(checked.facts.end(), wrong_factors.begin(), wrong_factors.end());
+    }
+    count(checked);
+    if (checked.verdict == CheckedProduct::Verdict::disproven) {
+        Tally& tally = tallies_.of(event.site);
+        if (tally.times++ == 0) {
+            tally.message = checked.message, tally.facts = checked.facts;
+            for (const bool of_a : {true, false}) {
+                if (!(of_a ? checked.wrong_a && !what.a_in_tensor_memory : checked.wrong_b)) continue;
+                const auto right = [&](const Reading& reading) {
+                    return becomes_right(of_a, tensor_operand(ctas, *map, of_a, reading), of_a ? b : a, checked);
+                };
+                explain_operand(of_a ? "A" : "B", DescriptorKind::tcgen05, ctas[0], of_a ? event.a : event.b, right,
+                                tally);
+            }
+        }
+    }
+    const KSets::Added added = add_ks(event.site, before ? before->ks : 0, checked);
+    const auto sums = before ? before : std::make_shared<TensorSums>();
+    sums->map = map->d, sums->m = checked.m, sums->n = checked.n, sums->ks = added.set;
+    if (checked.verdict == CheckedProduct::Verdict::unknown) return forget_tensor(event);
+    for (std::size_t c = 0; c < ctas.size(); ++c)
+        tensor_.set_sums(ctas[c], d->column, static_cast<std::uint32_t>(c), sums);
+}
+
+}  // namespace tilepath::check

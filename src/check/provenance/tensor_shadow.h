@@ -1,0 +1,58 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "check/provenance/shadow.h"
+
+namespace tilepath::check {
+
+/// Which element of D each cell of a tile in Tensor Memory holds: made once for each shape.
+struct TensorTileMap {
+    int columns = 0;                                    ///< 32-bit columns that the tile takes in each CTA
+    int n = 0;                                          ///< columns of D
+    int element_bytes = 4;                              ///< f16 lies in the lower half of its cell
+    std::array<std::vector<std::int32_t>, 2> elements;  ///< by CTA of the pair; (column, lane) to m · n + n; −1: none
+
+    std::int32_t at(std::uint32_t cta, std::uint32_t column, std::uint32_t lane) const {
+        const std::vector<std::int32_t>& of = elements[cta];
+        return of.empty() ? -1 : of[column * 128 + lane];
+    }
+};
+
+/// The sums in an accumulator in Tensor Memory, held once for all its cells.
+struct TensorSums {
+    std::shared_ptr<const TensorTileMap> map;
+    std::vector<std::uint32_t> m, n;
+    std::uint32_t ks = 0;
+};
+
+/// The origins of Tensor Memory, cell by cell, but for accumulators.
+class TensorShadow {
+  public:
+    static constexpr std::uint32_t lanes = 128, columns = 512;
+
+    Word read(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column) const;
+    void write(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column, const Word& word);
+    /// The accumulator that begins at this column, of this shape; null if there is none.
+    std::shared_ptr<TensorSums> sums(MemoryShadow::Cta cta, std::uint32_t column, const TensorTileMap* map) const;
+    /// The accumulator takes these columns; what others were there ends. `part`: the CTA's rank in its pair.
+    void set_sums(MemoryShadow::Cta cta, std::uint32_t column, std::uint32_t part, std::shared_ptr<TensorSums> sums);
+    void leave(MemoryShadow::Cta cta) { ctas_.erase(cta); }
+
+  private:
+    struct Tile {
+        std::uint32_t column = 0, part = 0;
+        std::shared_ptr<TensorSums> sums;
+    };
+    struct Cta {
+        std::vector<Word> cells;  ///< by (column, lane)
+        std::vector<Tile> tiles;
+    };
+    static Word word(const Tile& tile, std::uint32_t lane, std::uint32_t column);
+    static void dissolve(Cta& cta, std::size_t tile);
+
+    std::map<MemoryShadow::Cta, Cta> ctas_;
+};
+
+}  // namespace tilepath::check
