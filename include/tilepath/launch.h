@@ -130,6 +130,7 @@ struct LaunchReport {
     std::optional<Fault> fault;
     std::optional<Deadlock> deadlock;
     std::uint64_t ctas = 0;        ///< that have finished
+    std::uint64_t cancelled = 0;   ///< CTAs that the kernel took over from the grid (clusterlaunchcontrol)
     std::uint64_t operations = 0;  ///< micro-operations, each by a warp
 
     bool ok() const { return !fault && !deadlock; }
