@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "tcgen05_case.h"
 
 namespace tilepath::exec {
@@ -68,6 +70,32 @@ TEST(Tcgen05Layouts, ReadsRowsThatGoOnInAnotherBuffer) {
                       .two_buffers = true,
                       .phase = phase},
                      fmt::format("from byte {}", phase));
+}
+
+/// D of a case whose columns of factors from `column` on are twice as large in the third window of lanes.
+std::vector<std::uint32_t> with_larger_copy(const Tcgen05Case& c, std::uint32_t column) {
+    Tcgen05Multiplier multiplier;
+    Tcgen05Bench bench(c, 1);
+    for (std::uint32_t i = column; column != 0 && i < column + 4; ++i)
+        for (int lane = 64; lane < 96; ++lane) bench.tensor[0].column(i)[lane] += 0x01010101;  // ue8m0
+    const Tcgen05Plan& plan = multiplier.plan(words_of(c), bench.operands[0]);
+    EXPECT_EQ(multiplier.multiply(plan, bench.operands, bench.ctas()), "");
+    return {bench.tensor[0].column(0), bench.tensor[0].column(static_cast<std::uint32_t>(c.n))};
+}
+
+TEST(Tcgen05Layouts, ReadsFactorsFromEachWindowsOwnCopy) {
+    for (const Tcgen05Case& c :
+         {Tcgen05Case{.kind = Tcgen05Kind::mxf8f6f4, .a = e4m3, .b = e4m3, .n = 128, .accumulates = false, .block = 32},
+          Tcgen05Case{.kind = Tcgen05Kind::mxf4, .a = e2m1, .b = e2m1, .n = 128, .accumulates = false, .block = 32}}) {
+        const auto alike = with_larger_copy(c, 0);
+        for (const std::uint32_t column : {320u, 384u}) {  // of A's factors, of B's
+            const auto larger = with_larger_copy(c, column);
+            for (std::size_t i = 0; i < alike.size(); ++i) {
+                const bool is_twice = i % 128 / 32 == 2 && alike[i] != 0;
+                ASSERT_EQ(larger[i], alike[i] + (is_twice ? 1u << 23 : 0)) << "lane " << i % 128;
+            }
+        }
+    }
 }
 
 /// Groups of products begin anew with every instruction: 64 and 32.
