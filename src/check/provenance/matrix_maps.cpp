@@ -45,12 +45,14 @@ std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
     MatrixMaps::Multiply out;
     const auto fill = [&](const atom::Fragment& a, const atom::Fragment* b, const atom::Fragment& d) {
         if (a.blocks != 1) return false;
-        out.a = atom::places(a), out.a_registers = a.registers;
-        if (b != nullptr) out.b = atom::places(*b), out.b_registers = b->registers;
+        out.a = atom::places(a), out.a_registers = a.registers, out.bits_a = atom::held(a).slot_bits;
+        if (b != nullptr)
+            out.b = atom::places(*b), out.b_registers = b->registers, out.bits_b = atom::held(*b).slot_bits;
+        else
+            out.bits_b = number::traits(*fb).container_bits;
         out.held_d = atom::held(d), out.d_registers = d.registers;
         return d.register_bits == 32;
     };
-    out.bits_a = number::traits(*fa).container_bits, out.bits_b = number::traits(*fb).container_bits;
     const atom::Shape shape{mma.m, mma.n, mma.k};
     if (mma.warpgroup) {
         const auto atom = atom::wgmma(shape, {*fd, *fa, *fb, *fd}, mma.sparse);
@@ -59,7 +61,7 @@ std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
     }
     const auto atom =
         atom::mma_sync(shape, {*fd, *fa, *fb, *fc}, mma.a_column_major ? atom::Major::column : atom::Major::row,
-                       mma.b_row_major ? atom::Major::row : atom::Major::column);
+                       mma.b_row_major ? atom::Major::row : atom::Major::column, mma.kind);
     if (!atom || mma.sparse || !fill(atom->a, &atom->b, atom->d)) return {};
     return out;
 }

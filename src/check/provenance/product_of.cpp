@@ -53,6 +53,19 @@ Product product_of(const host::GemmJob& gemm, std::span<const machine::Address> 
     add(Role::b, "B", 1, p.b, p.n, p.k);
     add(Role::c, "C", 2, p.d, p.m, p.n);
     add(Role::d, "D", host::gemm_d, p.d, p.m, p.n);
+    if (p.scale == kernels::BlockScale::none) return out;
+    out.scale_block = static_cast<std::uint32_t>(kernels::scale_block(p.scale));
+    const auto add_scales = [&](Role role, const char* name, const host::GemmProduct::Scales& at, int rows) {
+        ProductMatrix matrix = matrix_in(gemm.job.buffers[at.buffer], role, name, addresses[at.buffer]);
+        for (int b = 0; b < p.batch; ++b)
+            for (int row = 0; row < rows; ++row)
+                for (int block = 0; block < p.padded_k / static_cast<int>(out.scale_block); ++block)
+                    place(matrix, at.at(b, row, block), static_cast<std::uint32_t>(b * rows + row),
+                          static_cast<std::uint32_t>(block));
+        out.matrices.push_back(std::move(matrix));
+    };
+    add_scales(Role::sfa, "SFA", p.scale_a, p.m);
+    add_scales(Role::sfb, "SFB", p.scale_b, p.n);
     return out;
 }
 

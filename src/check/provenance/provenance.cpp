@@ -23,7 +23,7 @@ void Provenance::executed(const machine::Executed& event) {
         case Op::mma:
         case Op::wgmma: return;       // told by multiply()
         case Op::tcgen05_ld: return;  // told when it has landed
-        default: break;          // what moves or computes, or does neither
+        default: break;               // what moves or computes, or does neither
     }
     if (!move_origins(r)) compute_origins(r, product_ ? &*product_ : nullptr, sets_);
 }

@@ -27,17 +27,17 @@ std::vector<TensorPlace> places_of(const layout::Layout& layout) {
     return out;
 }
 
-std::shared_ptr<TensorTileMap> tile_map(const atom::Tcgen05Mma& mma, std::uint32_t& lowest_lane) {
+std::shared_ptr<TensorTileMap> make_tile(const atom::Tcgen05Mma& mma) {
     auto map = std::make_shared<TensorTileMap>();
     map->columns = mma.d_columns, map->n = mma.shape.n;
     map->element_bytes = mma.types.d == number::Format::f16 ? 2 : 4;
     for (int cta = 0; cta < mma.cta_group; ++cta)
         map->elements[static_cast<std::size_t>(cta)].assign(static_cast<std::size_t>(map->columns) * 128, -1);
     const std::vector<TensorPlace> places = places_of(mma.d);
-    lowest_lane = 127;
+    map->lowest_lane = 127;
     for (std::size_t i = 0; i < places.size(); ++i) {
         map->elements[places[i].part][places[i].column * 128 + places[i].lane] = static_cast<std::int32_t>(i);
-        lowest_lane = std::min(lowest_lane, places[i].lane);
+        map->lowest_lane = std::min(map->lowest_lane, places[i].lane);
     }
     return map;
 }
@@ -62,7 +62,6 @@ std::optional<TensorMaps::Multiply> make_multiply(const program::Tcgen05Mma& wha
     TensorMaps::Multiply out;
     out.atom = *std::move(mma);
     out.transpose_a = descriptor.transpose_a, out.transpose_b = descriptor.transpose_b;
-    out.d = tile_map(out.atom, out.lowest_lane);
     const atom::Tcgen05KindTraits& kind = atom::traits(what.kind);
     out.a_bits = kind.container_bits;
     const auto width = [&](number::Format format) { return number::traits(format).container_bits; };
@@ -144,7 +143,18 @@ const TensorMaps::Multiply* TensorMaps::multiply(const program::Tcgen05Mma& what
     for (const KnownMultiply& known : multiplies_)
         if (known.instruction == instruction && known.what == what) return known.map ? &*known.map : nullptr;
     multiplies_.push_back({what, instruction, make_multiply(what, instruction)});
+    if (auto& map = multiplies_.back().map) map->d = tile_of(map->atom);
     return multiplies_.back().map ? &*multiplies_.back().map : nullptr;
+}
+
+std::shared_ptr<TensorTileMap> TensorMaps::tile_of(const atom::Tcgen05Mma& mma) {
+    const int element_bytes = mma.types.d == number::Format::f16 ? 2 : 4;
+    for (const KnownTile& known : tiles_)
+        if (known.path == mma.data_path && known.m == mma.shape.m && known.n == mma.shape.n &&
+            known.cta_group == mma.cta_group && known.element_bytes == element_bytes)
+            return known.map;
+    tiles_.push_back({mma.data_path, mma.shape.m, mma.shape.n, mma.cta_group, element_bytes, make_tile(mma)});
+    return tiles_.back().map;
 }
 
 const TensorMaps::Transfer* TensorMaps::transfer(const program::TmemTransfer& what, bool store) {

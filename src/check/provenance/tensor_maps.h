@@ -29,7 +29,6 @@ class TensorMaps {
         int bits_a = 16, bits_b = 16;             ///< of an element in shared memory
         bool padded_a = false, padded_b = false;  ///< 16 elements to every 16 bytes
         int a_bits = 16;                          ///< of an element of A in Tensor Memory
-        std::uint32_t lowest_lane = 0;            ///< of D
     };
     /// Null for what is not followed: sparse products, descriptors that are wrong.
     const Multiply* multiply(const program::Tcgen05Mma& what, std::uint32_t instruction);
@@ -75,7 +74,16 @@ class TensorMaps {
         std::uint64_t key = 0;
         std::optional<Copy> map;
     };
+    struct KnownTile {
+        atom::DataPath path{};
+        int m = 0, n = 0, cta_group = 1, element_bytes = 4;
+        std::shared_ptr<TensorTileMap> map;
+    };
+    /// One map for all products of a shape: what tells whether two of them add to the same accumulator.
+    std::shared_ptr<TensorTileMap> tile_of(const atom::Tcgen05Mma& mma);
+
     std::list<KnownMultiply> multiplies_;
+    std::list<KnownTile> tiles_;
     std::list<KnownTransfer> transfers_;
     std::list<KnownCopy> copies_;
 };

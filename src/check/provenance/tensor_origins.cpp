@@ -152,7 +152,8 @@ std::vector<std::string> Provenance::check_factors(const std::vector<MemoryShado
     const auto role = of_b ? ProductMatrix::Role::sfb : ProductMatrix::Role::sfa;
     const ProductMatrix* const matrix = product_->with(role);
     const std::vector<TensorPlace>& places = of_b ? map.scale_b : map.scale_a;
-    if (matrix == nullptr || map.factors == 0 || places.empty()) return wrong;
+    const bool adds = checked.ks.begin != checked.ks.end;  // not so where all of k lies outside the tensors
+    if (matrix == nullptr || map.factors == 0 || places.empty() || !adds) return wrong;
     const std::vector<std::uint32_t>& rows = of_b ? checked.n : checked.m;
     const auto per_cta = places.size() / static_cast<std::size_t>(map.factors);
     const std::uint32_t block = static_cast<std::uint32_t>(map.atom.shape.k / map.factors);
@@ -182,10 +183,14 @@ void Provenance::multiply_tensor(const TensorOperation& event) {
     const TensorMaps::Multiply* const map = tensor_maps_.multiply(what, event.instruction);
     const TensorCells* const d = cells_of(event, TensorCells::Role::d);
     const std::vector<MemoryShadow::Cta> ctas = ctas_of(event);
-    if (map == nullptr || d == nullptr || !product_ || lowest_lane(*d) != map->lowest_lane) {
+    if (map == nullptr || d == nullptr || !product_ || lowest_lane(*d) != map->d->lowest_lane) {
         ++counts_.unknown;
         return forget_tensor(event);
     }
+    if (event.unwritten)
+        tell(event.site, "multiplies with cells of Tensor Memory that nobody has written", {},
+             "compare the columns and lanes of what was stored or copied there with what the instruction reads: "
+             "`tilepath show`");
     const TensorCells* const a_cells = cells_of(event, TensorCells::Role::a);
     const OperandCells a = what.a_in_tensor_memory && a_cells != nullptr ? tensor_operand_a(ctas, *map, *a_cells)
                                                                          : tensor_operand(ctas, *map, true, {event.a});

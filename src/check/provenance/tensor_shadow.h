@@ -11,6 +11,7 @@ namespace tilepath::check {
 struct TensorTileMap {
     int columns = 0;                                    ///< 32-bit columns that the tile takes in each CTA
     int n = 0;                                          ///< columns of D
+    std::uint32_t lowest_lane = 0;                      ///< that the tile reaches
     int element_bytes = 4;                              ///< f16 lies in the lower half of its cell
     std::array<std::vector<std::int32_t>, 2> elements;  ///< by CTA of the pair; (column, lane) to m · n + n; −1: none
 
