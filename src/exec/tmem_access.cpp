@@ -1,4 +1,4 @@
-// Whether cells of Tensor Memory may be touched, and what a fault says of them.
+// Whether cells of Tensor Memory may be touched, and what faults and deadlocks say of them.
 #include <fmt/format.h>
 
 #include <bit>
@@ -100,6 +100,28 @@ void Tcgen05::mark_written(TensorMemory& memory, const TensorCells& cells) {
     for (std::uint32_t column = cells.column; column < cells.column + cells.columns; ++column)
         for (std::uint32_t slab = 0; slab < cells.lanes.size(); ++slab)
             memory.set_written(column, slab, cells.lanes[slab]);
+}
+
+/// Everything that was allocated must be freed before the kernel exits (PTX ISA 9.7.16.7).
+void Tcgen05::cta_exits(Context& c) {
+    CtaRun& cta = *c.warp.cta;
+    land_at_exit(cta);
+    if (cta.tensor == nullptr || !cta.tensor->memory.any_allocated()) return;
+    executor_.fail(
+        c, FaultKind::tensor_memory_leak, c.active,
+        fmt::format("the CTA exits with Tensor Memory that it has not freed; {}. Every tcgen05.alloc needs a "
+                    "tcgen05.dealloc of the same columns before the last thread exits",
+                    describe_allocations(*cta.tensor)));
+}
+
+std::string Tcgen05::describe_wait(const Warp& warp) const {
+    const TensorState& state = *warp.cta->tensor;
+    const CtaRun* const peer = state.cta_group == 2 ? peer_of(*warp.cta) : nullptr;
+    const bool met = peer != nullptr && peer->tensor != nullptr && peer->tensor->meeting.by.code != nullptr;
+    if (peer != nullptr && !met)
+        return fmt::format("waits for a warp of the peer CTA, rank {} of the cluster, to execute it too",
+                           peer->state.rank);
+    return fmt::format("waits for columns of Tensor Memory; {}", describe_allocations(state));
 }
 
 }  // namespace tilepath::exec

@@ -186,26 +186,4 @@ Step Tcgen05::relinquish(Context& c) {
     return Step::next;
 }
 
-/// Everything that was allocated must be freed before the kernel exits (PTX ISA 9.7.16.7).
-void Tcgen05::cta_exits(Context& c) {
-    CtaRun& cta = *c.warp.cta;
-    land_at_exit(cta);
-    if (cta.tensor == nullptr || !cta.tensor->memory.any_allocated()) return;
-    executor_.fail(
-        c, FaultKind::tensor_memory_leak, c.active,
-        fmt::format("the CTA exits with Tensor Memory that it has not freed; {}. Every tcgen05.alloc needs a "
-                    "tcgen05.dealloc of the same columns before the last thread exits",
-                    describe_allocations(*cta.tensor)));
-}
-
-std::string Tcgen05::describe_wait(const Warp& warp) const {
-    const TensorState& state = *warp.cta->tensor;
-    const CtaRun* const peer = state.cta_group == 2 ? peer_of(*warp.cta) : nullptr;
-    const bool met = peer != nullptr && peer->tensor != nullptr && peer->tensor->meeting.by.code != nullptr;
-    if (peer != nullptr && !met)
-        return fmt::format("waits for a warp of the peer CTA, rank {} of the cluster, to execute it too",
-                           peer->state.rank);
-    return fmt::format("waits for columns of Tensor Memory; {}", describe_allocations(state));
-}
-
 }  // namespace tilepath::exec
