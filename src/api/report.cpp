@@ -44,6 +44,7 @@ LaunchReport public_report(const exec::LaunchReport& report) {
     if (report.fault) out.fault = fault(*report.fault);
     if (report.deadlock) out.deadlock = deadlock(*report.deadlock);
     out.ctas = report.ctas;
+    out.cancelled = report.cancelled;
     out.operations = report.operations;
     return out;
 }
@@ -51,7 +52,8 @@ LaunchReport public_report(const exec::LaunchReport& report) {
 std::string to_string(const LaunchReport& report) {
     if (report.fault) return report.fault->text;
     if (report.deadlock) return report.deadlock->text;
-    return fmt::format("{} CTAs, {} micro-operations\n", report.ctas, report.operations);
+    const std::string cancelled = report.cancelled == 0 ? "" : fmt::format("{} cancelled, ", report.cancelled);
+    return fmt::format("{} CTAs, {}{} micro-operations\n", report.ctas, cancelled, report.operations);
 }
 
 }  // namespace tilepath

@@ -38,6 +38,7 @@ nlohmann::json to_json(const host::Job& job, const host::Outcome& outcome, int e
     for (std::size_t i = 0; i < outcome.reports.size(); ++i) {
         const exec::LaunchReport& report = outcome.reports[i];
         nlohmann::json launch{{"entry", job.launches[i].entry}, {"ctas", report.ctas}, {"operations", report.operations}};
+        if (report.cancelled != 0) launch["cancelled"] = report.cancelled;
         if (report.fault) launch["fault"] = {{"kind", exec::name(report.fault->kind)}, {"message", report.fault->message},
                                              {"text", exec::to_string(*report.fault)}};
         if (report.deadlock) launch["deadlock"] = {{"timed_out", report.deadlock->timed_out}, {"text", exec::to_string(*report.deadlock)}};
@@ -60,7 +61,8 @@ int tell(const host::Job& job, const host::Outcome& outcome, bool on_gpu) {
         if (report.fault) std::fputs(exec::to_string(*report.fault).c_str(), stderr);
         if (report.deadlock) std::fputs(exec::to_string(*report.deadlock).c_str(), stderr);
         if (report.ok() && on_gpu) fmt::print("{}: ran on the GPU\n", job.launches[i].entry);
-        else if (report.ok()) fmt::print("{}: {} CTAs, {} micro-operations\n", job.launches[i].entry, report.ctas, report.operations);
+        else if (report.ok()) fmt::print("{}: {} CTAs, {}{} micro-operations\n", job.launches[i].entry, report.ctas,
+                                          report.cancelled == 0 ? "" : fmt::format("{} cancelled, ", report.cancelled), report.operations);
     }
     if (!outcome.ok()) return exit_kernel_fault;
     int status = exit_clean;
