@@ -2,6 +2,7 @@
 #include <bit>
 
 #include "check/ordering.h"
+#include "machine/bulk_signal.h"
 #include "machine/tma.h"
 
 namespace tilepath::check {
@@ -34,7 +35,7 @@ void Ordering::load_bulk(const Who& who, const BulkCopy& event, std::uint32_t si
     for (std::uint32_t left = event.ctas; left != 0; left &= left - 1) {
         const auto rank = static_cast<std::uint32_t>(std::countr_zero(left));
         const machine::Address barrier =
-            machine::shared_address(rank, machine::shared_offset(static_cast<std::uint32_t>(event.mbarrier)));
+            machine::signalled_mbarrier(*event.bulk, rank, static_cast<std::uint32_t>(event.mbarrier));
         MbarrierState* const state = find_mbarrier(*who.cluster, barrier);
         if (state == nullptr) return;  // a fault, which execution tells
         check_initialised(who, *state, event.site);

@@ -8,6 +8,7 @@
 #include "exec/atomic_update.h"
 #include "exec/bulk_operands.h"
 #include "exec/executor.h"
+#include "machine/bulk_signal.h"
 
 namespace tilepath::exec {
 
@@ -97,10 +98,8 @@ bool Executor::load_pieces(ClusterRun& cluster, PendingBulk& bulk, std::uint32_t
     wrote();
     const Issuer by{*bulk.warp, *bulk.function, *bulk.code, 1u << bulk.lane};
     for (std::uint32_t left = bulk.ctas; left != 0; left &= left - 1) {
-        auto rank = static_cast<std::uint32_t>(std::countr_zero(left));
-        // Of a pair of CTAs the one whose rank is odd or even as the mbarrier's is (PTX ISA 9.7.9.25.5.2).
-        if (bulk.what->pair_mbarrier) rank = (rank & ~1u) | (machine::shared_rank(bulk.mbarrier) & 1u);
-        const std::uint32_t mbarrier = machine::shared_address(rank, machine::shared_offset(bulk.mbarrier));
+        const std::uint32_t mbarrier =
+            machine::signalled_mbarrier(*bulk.what, static_cast<std::uint32_t>(std::countr_zero(left)), bulk.mbarrier);
         if (!complete_transactions(by, mbarrier, bytes, Proxy::async)) return true;
     }
     return bulk.done == bulk.bytes;

@@ -67,7 +67,8 @@ constexpr std::string_view types = "type: b32 b64 u32 u64 s32 s64 f32 f64";
 }  // namespace
 
 std::vector<Family> async_store_families() {
-    constexpr std::string_view released = "red.async{.mmio}.release.scope{.ss}.op.type [a], b";
+    constexpr std::string_view released = "red.async{.mmio}.release.scope{.ss}.op.type [a], b",
+                               relaxed = "red.async.relaxed.scope{.ss}.op.type [a], b";
     constexpr std::string_view global_scopes = "scope: gpu sys";
     constexpr std::string_view reduction =
         "red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]";
@@ -90,7 +91,11 @@ std::vector<Family> async_store_families() {
          .forms = {{released, {global_scopes, "ss: global", "op: add", "type: u32 s32 u64 s64"}, since(8, 7, 100)},
                    {released, {global_scopes, "ss: global", "op: inc dec", "type: u32"}, since(8, 7, 100)},
                    {released, {global_scopes, "ss: global", "op: min max", "type: u32 s32"}, since(8, 7, 100)},
-                   {released, {global_scopes, "ss: global", "op: and or xor", "type: b32"}, since(8, 7, 100)}},
+                   {released, {global_scopes, "ss: global", "op: and or xor", "type: b32"}, since(8, 7, 100)},
+                   {relaxed, {global_scopes, "ss: global", "op: add", "type: u32 s32 u64 s64"}, since(8, 7, 100)},
+                   {relaxed, {global_scopes, "ss: global", "op: inc dec", "type: u32"}, since(8, 7, 100)},
+                   {relaxed, {global_scopes, "ss: global", "op: min max", "type: u32 s32"}, since(8, 7, 100)},
+                   {relaxed, {global_scopes, "ss: global", "op: and or xor", "type: b32"}, since(8, 7, 100)}},
          .lower = reduce_released},
         {.manual = "9.7.13.7",
          .forms = {{reduction, {cluster, "op: inc dec", "type: u32"}, since(8, 1, 90)},
