@@ -152,6 +152,7 @@ nlohmann::json as_json(const Options& options, const Verified& v) {
                        {"global_written", counter.global_written()},
                        {"shared_read", counter.shared_read()},
                        {"shared_written", counter.shared_written()}};
+    if (v.life.updates() != 0) out["accumulator"] = {{"updates", v.life.updates()}, {"loads", v.life.loads()}};
     for (const report::DataPathCounter::Row& row : counter.rows())
         out["data_path"].push_back({{"path", row.path},
                                     {"instruction", row.instruction},

@@ -199,16 +199,23 @@ TEST(Input, Gemm) {
     const Finished all = folder.shell("tilepath gemm -m 20 -n 24 -k 40 --json");
     EXPECT_EQ(all.status, 0) << all.err;
     const auto list = nlohmann::json::parse(all.out, nullptr, false);
-    ASSERT_EQ(list.size(), 2u) << all.out;
-    EXPECT_EQ(list[0]["arch"], "sm_80");
-    EXPECT_EQ(list[1]["arch"], "sm_90a");
-    EXPECT_EQ(list[1]["different"], 0);
+    ASSERT_EQ(list.size(), 4u) << all.out;
+    for (std::size_t i = 0; const char* arch : {"sm_80", "sm_90a", "sm_100a", "sm_120a"}) {
+        EXPECT_EQ(list[i]["arch"], arch);
+        EXPECT_EQ(list[i++]["different"], 0);
+    }
+    // One step of k, four products; the warp of lanes 0 to 31 reads the 20 rows, 32 columns at once.
+    EXPECT_EQ(list[2]["accumulator"]["updates"], 4);
+    EXPECT_EQ(list[2]["accumulator"]["loads"], 1);
     const Finished text = folder.shell("tilepath gemm -m 20 -n 24 -k 40");
     EXPECT_EQ(text.status, 0);
     EXPECT_THAT(text.out, AllOf(HasSubstr("gemm_f16_tn on sm_80"), HasSubstr("cp.async"), HasSubstr("ldmatrix"),
                                 HasSubstr("mma.sync"), HasSubstr("verified: all 480 elements of D")));
     EXPECT_THAT(text.out, AllOf(HasSubstr("hopper_f16_tn on sm_90a"), HasSubstr("cp.async.bulk.tensor"),
                                 HasSubstr("wgmma.mma_async"), HasSubstr("verified: all 480 elements of D")));
+    EXPECT_THAT(text.out, AllOf(HasSubstr("blackwell_f16_tn on sm_100a"), HasSubstr("updated 4 times by tcgen05.mma"),
+                                HasSubstr("read by 1 tcgen05.ld, the first when 4 of its 4 products had landed"),
+                                HasSubstr("warp 4: 1 loads, lanes 0 to 31, its columns 0 to 31")));
 }
 
 }  // namespace
