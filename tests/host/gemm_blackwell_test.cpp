@@ -55,9 +55,7 @@ TEST_P(BlackwellGemm, EqualsTheReferenceWheneverOperationsLand) {
 std::vector<std::string> entries() {
     std::vector<std::string> out;
     for (const GemmKernel& kernel : gemm_kernels())
-        if ((kernel.generation == Generation::blackwell && kernel.form != kernels::blackwell::Form::pair &&
-             kernel.form != kernels::blackwell::Form::quad) ||
-            kernel.generation == Generation::blackwell_rtx)
+        if (kernel.generation == Generation::blackwell || kernel.generation == Generation::blackwell_rtx)
             out.emplace_back(kernel.name);
     return out;
 }
