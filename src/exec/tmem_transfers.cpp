@@ -30,11 +30,12 @@ const std::uint32_t* source_of(const PendingTransfer& transfer, const machine::T
 }  // namespace
 
 /// A warp reaches the 32 lanes from 32 · (warp mod 4) on (PTX ISA 9.7.16.8.1). Addresses without the warp's lanes are
-/// taken within them: kernels that run on B200 rely on it (DeepGEMM, FlashMLA). `at` becomes where the cells are.
+/// taken within them, and those from 128 on as if they began again at 0: kernels that run on B200 rely on it (DeepGEMM,
+/// FlashMLA; learn-cuda's CTA pairs count the second CTA's lanes from 128 on). `at` becomes where the cells are.
 bool Tcgen05::check_window(Context& c, const TransferPlan& plan, TensorMemoryAddress& at) {
     const auto first = static_cast<std::uint32_t>(atom::first_tmem_lane(static_cast<int>(c.warp.index)));
-    const std::uint32_t within = at.lane % 32;
-    if ((at.lane < 32 || at.lane - within == first) && (within == 0 || (plan.lanes == 16 && within == 16))) {
+    const std::uint32_t within = at.lane % 32, named = at.lane % machine::TensorMemory::lanes;
+    if ((named < 32 || named - within == first) && (within == 0 || (plan.lanes == 16 && within == 16))) {
         at.lane = first + within;
         return true;
     }

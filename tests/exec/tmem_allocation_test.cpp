@@ -178,11 +178,14 @@ TEST(TmemAllocation, WarpsReachTheirLanesOnly) {
     EXPECT_NE(narrow.message.find("or 16 << 16 for the upper 16 lanes"), std::string::npos) << narrow.message;
 }
 
-/// DeepGEMM and FlashMLA leave the warp's lanes out of the address, and run on B200.
+/// DeepGEMM and FlashMLA leave the warp's lanes out of the address, learn-cuda's second CTA of a pair adds 128 to them;
+/// all run on B200.
 TEST(TmemAllocation, AnAddressWithoutLanesIsWithinTheWarps) {
     Device gpu("sm_100");
     EXPECT_TRUE(gpu.run(tmem_program(load_in_warp_1(0), 0), blocks(1, 64), {}).ok());
     EXPECT_TRUE(gpu.run(tmem_program(load_in_warp_1(32 << 16), 0), blocks(1, 64), {}).ok());
+    EXPECT_TRUE(gpu.run(tmem_program(load_in_warp_1(160 << 16), 0), blocks(1, 64), {}).ok());
+    EXPECT_FALSE(gpu.run(tmem_program(load_in_warp_1(192 << 16), 0), blocks(1, 64), {}).ok());
     auto* out = gpu.buffer<std::uint32_t>(128);
     const std::string body = number_cells(1) +
                              "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r3];\n"
