@@ -7,19 +7,6 @@ namespace {
 
 using machine::CopyPolicy;
 
-/// A (128 × 16, f16) and B (16 × 16) in `tiles`, K-major without swizzle, of which only column k = 0 is not zero: A is
-/// m there, B is n + 1. %q20, %q21, %r30: the descriptors.
-const std::string make_operands = R"(
-    mov.u32 %r40, tiles; shl.b32 %r41, %r0, 4; add.u32 %r41, %r40, %r41; mov.u32 %r43, 0;
-    st.shared.v4.u32 [%r41], {%r43, %r43, %r43, %r43}; st.shared.v4.u32 [%r41+2048], {%r43, %r43, %r43, %r43};
-    st.shared.v4.u32 [%r41+4096], {%r43, %r43, %r43, %r43}; bar.sync 0;
-    shr.u32 %r44, %r0, 3; and.b32 %r45, %r0, 7; shl.b32 %r44, %r44, 8; shl.b32 %r45, %r45, 4; add.u32 %r44, %r44, %r45;
-    add.u32 %r44, %r40, %r44; cvt.rn.f16.u32 %h0, %r0; st.shared.b16 [%r44], %h0;
-    setp.lt.u32 %p5, %r0, 16; add.u32 %r46, %r0, 1; cvt.rn.f16.u32 %h1, %r46; @%p5 st.shared.b16 [%r44+4096], %h1;
-    fence.proxy.async; bar.sync 0;
-    shr.u32 %r47, %r40, 4; cvt.u64.u32 %q20, %r47; or.b64 %q20, %q20, 0x0000401000080000; add.u64 %q21, %q20, 256;
-    mov.u32 %r30, 0x08040010; setp.ne.u32 %p6, 0, 0; setp.eq.u32 %p7, 0, 0;
-)";
 /// D = A B, or with %p7 D = A B + D.
 std::string multiply(const std::string& accumulate = "%p6", const std::string& d = "%r3") {
     return fmt::format("@%p0 tcgen05.mma.cta_group::1.kind::f16 [{}], %q20, %q21, %r30, {};\n", d, accumulate);
@@ -34,7 +21,7 @@ std::vector<float> product(const std::string& body, const LaunchOptions& options
     Device gpu("sm_100");
     auto* out = gpu.buffer<float>(128 * 16);
     const LaunchReport report = gpu.run(
-        tmem_program(".reg .b16 %h<8>;\n" + with_columns(64, begin_done + make_operands + body + give_registers(16))),
+        tmem_program(".reg .b16 %h<8>;\n" + with_columns(64, begin_done + make_operands() + body + give_registers(16))),
         blocks(1, 128), options, out);
     if (fault != nullptr) *fault = report;
     if (fault == nullptr && report.fault) ADD_FAILURE() << to_string(*report.fault);

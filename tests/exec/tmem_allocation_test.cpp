@@ -6,25 +6,6 @@ namespace {
 
 using machine::CopyPolicy;
 
-std::string alloc(int columns, const std::string& where = "result", int cta_group = 1) {
-    return fmt::format("mov.u32 %r20, {}; tcgen05.alloc.cta_group::{}.sync.aligned.shared::cta.b32 [{}], %r20;\n",
-                       columns, cta_group, where);
-}
-std::string dealloc(const std::string& address, int columns, int cta_group = 1) {
-    return fmt::format(
-        "mov.u32 %r20, {}; mov.u32 %r21, {};\ntcgen05.dealloc.cta_group::{}.sync.aligned.b32 %r21, %r20;\n", columns,
-        address, cta_group);
-}
-LaunchShape pairs(std::uint32_t grid, std::uint32_t block) { return {{grid, 1, 1}, {block, 1, 1}, {2, 1, 1}, 0}; }
-
-Fault fault_of(const std::string& body, std::uint32_t threads = 32) {
-    Device gpu("sm_100");
-    const LaunchReport report = gpu.run(tmem_program(body, 0), blocks(1, threads), {});
-    if (report.fault) return *report.fault;
-    ADD_FAILURE() << "no fault";
-    return {};
-}
-
 TEST(TmemAllocation, GivesColumnsOneAfterAnother) {
     Device gpu("sm_100");
     auto* out = gpu.buffer<std::uint32_t>(2);
@@ -78,19 +59,19 @@ TEST(TmemAllocation, ForEverWithoutRoomIsADeadlock) {
 }
 
 TEST(TmemAllocation, SizesOrderAndPermit) {
-    Fault fault = fault_of(alloc(32) +
-                           "ld.shared.u32 %r20, [result]; add.u32 %r20, %r20, 48;\n"
-                           "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [second], %r20;");
+    Fault fault = tmem_fault(alloc(32) +
+                             "ld.shared.u32 %r20, [result]; add.u32 %r20, %r20, 48;\n"
+                             "tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [second], %r20;");
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_allocation);
     EXPECT_EQ(fault.message, "the number of columns is 32, 64, 128, 256 or 512; found 48");
-    fault = fault_of(alloc(32) + alloc(64));
+    fault = tmem_fault(alloc(32) + alloc(64));
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_allocation);
     EXPECT_EQ(
         fault.message,
         "64 columns after the 32 that the CTA allocated before, in line 12, by warp 0: the number may not increase "
         "from one allocation to the next; allocate the largest first");
     EXPECT_EQ(fault.place.ptx.line, 13u);
-    fault = fault_of("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" + alloc(32));
+    fault = tmem_fault("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;\n" + alloc(32));
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_allocation);
     EXPECT_EQ(fault.message,
               "the CTA has given up the right to allocate: tcgen05.relinquish_alloc_permit in line 12, by warp 0");
@@ -98,7 +79,7 @@ TEST(TmemAllocation, SizesOrderAndPermit) {
 
 TEST(TmemAllocation, OnlyWhatWasAllocatedIsFreed) {
     for (const auto& [address, columns] : {std::pair{"32", 64}, {"0", 32}, {"64", 64}}) {
-        const Fault fault = fault_of(alloc(64) + dealloc(address, columns));
+        const Fault fault = tmem_fault(alloc(64) + dealloc(address, columns));
         EXPECT_EQ(fault.kind, FaultKind::tensor_memory_allocation);
         EXPECT_EQ(
             fault.message,
@@ -106,13 +87,13 @@ TEST(TmemAllocation, OnlyWhatWasAllocatedIsFreed) {
                         "0). Give tcgen05.dealloc the address and the number of columns of a tcgen05.alloc, once",
                         columns, address));
     }
-    EXPECT_EQ(fault_of(alloc(64) + dealloc("0", 64) + dealloc("0", 64)).kind, FaultKind::tensor_memory_allocation);
-    EXPECT_EQ(fault_of(alloc(64) + dealloc("0x200000", 64)).message,
+    EXPECT_EQ(tmem_fault(alloc(64) + dealloc("0", 64) + dealloc("0", 64)).kind, FaultKind::tensor_memory_allocation);
+    EXPECT_EQ(tmem_fault(alloc(64) + dealloc("0x200000", 64)).message,
               "the address names lane 32; an allocation begins at lane 0");
 }
 
 TEST(TmemAllocation, WhatIsNotFreedLeaks) {
-    const Fault fault = fault_of(alloc(64) + "bar.sync 0;\n");
+    const Fault fault = tmem_fault(alloc(64) + "bar.sync 0;\n");
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_leak);
     EXPECT_EQ(
         fault.message,
@@ -122,17 +103,17 @@ TEST(TmemAllocation, WhatIsNotFreedLeaks) {
 }
 
 TEST(TmemAllocation, NeedsAWholeWarpThatAgrees) {
-    EXPECT_EQ(fault_of(alloc(32), 16).kind, FaultKind::diverged);
-    const Fault fault = fault_of(alloc(64) +
-                                 "shl.b32 %r20, %r2, 5;\n"
-                                 "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 64;");
+    EXPECT_EQ(tmem_fault(alloc(32), 16).kind, FaultKind::diverged);
+    const Fault fault = tmem_fault(alloc(64) +
+                                   "shl.b32 %r20, %r2, 5;\n"
+                                   "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 64;");
     EXPECT_EQ(fault.kind, FaultKind::diverged);
     EXPECT_EQ(fault.message, "the address must be the same in all lanes; it is 0x0 in lane 0 and 0x20 in lane 1");
 }
 
 TEST(TmemAllocation, OutsideAnAllocation) {
     const std::string use = "tcgen05.ld.sync.aligned.32x32b.x4.b32 {%v0, %v1, %v2, %v3}, [%r5];\n";
-    Fault fault = fault_of(alloc(64) + "mov.u32 %r5, 62;\n" + use);
+    Fault fault = tmem_fault(alloc(64) + "mov.u32 %r5, 62;\n" + use);
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_access);
     EXPECT_EQ(fault.place.ptx.line, 14u);
     EXPECT_EQ(
@@ -140,13 +121,13 @@ TEST(TmemAllocation, OutsideAnAllocation) {
         "columns 62-65, lanes 0-31; it reaches past the end of the allocation nearest to it, columns 0-63 of line 12, "
         "by warp 0");
     EXPECT_NE(to_string(fault).find("  Tensor Memory columns 62-65, lanes 0-31; it reaches"), std::string::npos);
-    fault = fault_of(alloc(64) + "mov.u32 %r5, 70;\n" + use);
+    fault = tmem_fault(alloc(64) + "mov.u32 %r5, 70;\n" + use);
     EXPECT_EQ(
         fault.tensor_memory,
         "columns 70-73, lanes 0-31; 6 columns behind the allocation nearest to it, columns 0-63 of line 12, by warp 0");
-    fault = fault_of("mov.u32 %r5, 0;\n" + use);
+    fault = tmem_fault("mov.u32 %r5, 0;\n" + use);
     EXPECT_EQ(fault.tensor_memory, "columns 0-3, lanes 0-31; nothing is allocated");
-    fault = fault_of(alloc(512) + "mov.u32 %r5, 510;\n" + use);
+    fault = tmem_fault(alloc(512) + "mov.u32 %r5, 510;\n" + use);
     EXPECT_EQ(fault.message, "the address leads beyond the 512 columns of Tensor Memory");
 }
 
@@ -161,7 +142,7 @@ std::string load_in_warp_1(std::uint32_t address) {
 }
 
 TEST(TmemAllocation, WarpsReachTheirLanesOnly) {
-    const Fault fault = fault_of(load_in_warp_1(64 << 16), 64);
+    const Fault fault = tmem_fault(load_in_warp_1(64 << 16), 64);
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_access);
     EXPECT_EQ(fault.warp, 1u);
     EXPECT_EQ(
@@ -169,12 +150,12 @@ TEST(TmemAllocation, WarpsReachTheirLanesOnly) {
         "warp 1 reaches lanes 32 to 63 of Tensor Memory, and the address names lane 64; add 32 << 16 to the address "
         "of the columns");
     EXPECT_EQ(fault.tensor_memory, "column 0, lanes 64-95");
-    EXPECT_EQ(fault_of(load_in_warp_1(48 << 16), 64).kind, FaultKind::tensor_memory_access);
+    EXPECT_EQ(tmem_fault(load_in_warp_1(48 << 16), 64).kind, FaultKind::tensor_memory_access);
     EXPECT_EQ(
-        fault_of(alloc(32) + "mov.u32 %r5, 0x100000;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r5];\n").kind,
+        tmem_fault(alloc(32) + "mov.u32 %r5, 0x100000;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r5];\n").kind,
         FaultKind::tensor_memory_access);
     const Fault narrow =
-        fault_of(alloc(32) + "mov.u32 %r5, 0x80000;\ntcgen05.ld.sync.aligned.16x64b.x1.b32 {%v0}, [%r5];\n");
+        tmem_fault(alloc(32) + "mov.u32 %r5, 0x80000;\ntcgen05.ld.sync.aligned.16x64b.x1.b32 {%v0}, [%r5];\n");
     EXPECT_NE(narrow.message.find("or 16 << 16 for the upper 16 lanes"), std::string::npos) << narrow.message;
 }
 
@@ -204,57 +185,6 @@ TEST(TmemAllocation, FreedBeforeATransferHasLanded) {
     ASSERT_TRUE(report.fault);
     EXPECT_EQ(report.fault->kind, FaultKind::tensor_memory_access);
     EXPECT_NE(report.fault->message.find("any more when this lands: no tcgen05.wait came before"), std::string::npos);
-}
-
-// -- pairs of CTAs
-
-TEST(TmemPairs, AllocateAndFreeTogether) {
-    Device gpu("sm_100");
-    auto* out = gpu.buffer<std::uint32_t>(4);
-    // The CTA of rank 1 comes late to both.
-    const std::string body = "mov.u32 %r7, %cluster_ctarank; setp.eq.u32 %p3, %r7, 1; @%p3 nanosleep.u32 500;\n" +
-                             alloc(128, "result", 2) +
-                             "ld.shared.u32 %r5, [result]; mov.u32 %r8, %ctaid.x; mul.wide.u32 %q10, %r8, 4;\n"
-                             "add.u64 %q10, %q0, %q10; st.global.u32 [%q10], %r5;\n"
-                             "barrier.cluster.arrive; barrier.cluster.wait;\n" +
-                             dealloc("%r5", 128, 2) + "tcgen05.relinquish_alloc_permit.cta_group::2.sync.aligned;\n";
-    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late, CopyPolicy::random}) {
-        std::fill_n(out, 4, ~0u);
-        const LaunchReport report = gpu.run(tmem_program(body), pairs(4, 32), with_policy(policy), out);
-        EXPECT_TRUE(report.ok()) << (report.fault ? to_string(*report.fault) : to_string(*report.deadlock));
-        for (int i = 0; i < 4; ++i) EXPECT_EQ(out[i], 0u);
-    }
-}
-
-TEST(TmemPairs, OneAloneWaitsForItsPeer) {
-    Device gpu("sm_100");
-    const std::string body = "mov.u32 %r7, %cluster_ctarank; setp.eq.u32 %p3, %r7, 1; @%p3 bra over;\n" +
-                             alloc(128, "result", 2) + "over: barrier.cluster.arrive; barrier.cluster.wait;\n";
-    const LaunchReport report = gpu.run(tmem_program(body, 0), pairs(2, 32), {});
-    ASSERT_TRUE(report.deadlock);
-    EXPECT_NE(to_string(*report.deadlock).find("waits for a warp of the peer CTA, rank 1 of the cluster"),
-              std::string::npos)
-        << to_string(*report.deadlock);
-}
-
-TEST(TmemPairs, MustAgree) {
-    Device gpu("sm_100");
-    const std::string body =
-        "mov.u32 %r7, %cluster_ctarank; mov.u32 %r20, 64; shr.u32 %r20, %r20, %r7;\n"
-        "tcgen05.alloc.cta_group::2.sync.aligned.shared::cta.b32 [result], %r20;\n";
-    const LaunchReport report = gpu.run(tmem_program(body, 0), pairs(2, 32), {});
-    ASSERT_TRUE(report.fault);
-    EXPECT_EQ(report.fault->kind, FaultKind::tensor_memory_allocation);
-    EXPECT_NE(report.fault->message.find("both CTAs of the pair must do the same"), std::string::npos);
-}
-
-TEST(TmemPairs, NeedAnEvenCluster) {
-    const Fault fault = fault_of(alloc(32, "result", 2));
-    EXPECT_EQ(fault.kind, FaultKind::cta_group);
-    EXPECT_EQ(
-        fault.message,
-        ".cta_group::2 works on a pair of CTAs whose ranks differ in the last bit; the cluster has 1 CTA: launch it "
-        "with an even cluster size");
 }
 
 }  // namespace

@@ -8,23 +8,6 @@ namespace {
 
 using machine::CopyPolicy;
 
-/// Word w of `tiles` is 3 w + 1, as the async proxy sees it too.
-const std::string fill_tiles = R"(
-    mov.u32 %r40, tiles; shl.b32 %r41, %r0, 2; add.u32 %r40, %r40, %r41; mul.lo.u32 %r42, %r0, 3; add.u32 %r42, %r42, 1;
-    mov.u32 %r43, 0;
-    fill: st.shared.u32 [%r40], %r42; add.u32 %r40, %r40, 512; add.u32 %r42, %r42, 384; add.u32 %r43, %r43, 1;
-    setp.lt.u32 %p5, %r43, 32; @%p5 bra fill;
-    fence.proxy.async; bar.sync 0;
-)";
-
-/// %q20: the descriptor of `tiles`. PTX ISA 9.7.16.4.1.
-std::string describe_tiles(int leading, int stride, int swizzle) {
-    const std::uint64_t rest = std::uint64_t(leading / 16) << 16 | std::uint64_t(stride / 16) << 32 |
-                               std::uint64_t{1} << 46 | std::uint64_t(swizzle) << 61;
-    return fmt::format(
-        "mov.u32 %r44, tiles; shr.u32 %r44, %r44, 4; cvt.u64.u32 %q20, %r44; or.b64 %q20, %q20, {:#x};\n", rest);
-}
-
 /// What the threads load from columns 0 to 15 of their lanes, after the copy.
 std::vector<std::uint32_t> cells_after(const std::string& body, const LaunchOptions& options = {}) {
     Device gpu("sm_100");
@@ -197,60 +180,25 @@ TEST(TmemCopies, ADeadlockNamesTheCommitsThatCouldComplete) {
         << to_string(*report.deadlock);
 }
 
-LaunchShape pair(std::uint32_t block) { return {{2, 1, 1}, {block, 1, 1}, {2, 1, 1}, 0}; }
-const std::string meet = "barrier.cluster.arrive; barrier.cluster.wait;\n";
-
-/// The even CTA's thread copies in both, each from its own shared memory, and tells both.
-TEST(TmemPairs, ACopyWorksInBothCtas) {
-    const std::string body =
-        begin_done + fill_tiles + describe_tiles(128, 256, 0) +
-        "mov.u32 %r50, %cluster_ctarank; add.u32 %r51, %r50, 700; @%p0 st.shared.u32 [tiles], %r51;\n"
-        "fence.proxy.async; setp.eq.and.u32 %p6, %r50, 0, %p0;\n" +
-        meet +
-        "@%p6 tcgen05.cp.cta_group::2.128x128b [%r3], %q20;\n mov.u16 %rh, 3;\n"
-        "@%p6 tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [done], %rh;\n" +
-        wait_done(0, "copied") +
-        "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r4]; tcgen05.wait::ld.sync.aligned;\n"
-        "mov.u32 %r52, %ctaid.x; shl.b32 %r52, %r52, 9; cvt.u64.u32 %q11, %r52; add.u64 %q0, %q0, %q11;\n" +
-        give_registers(1) + meet;
-    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late, CopyPolicy::random}) {
-        Device gpu("sm_100");
-        auto* out = gpu.buffer<std::uint32_t>(256);
-        const LaunchReport report =
-            gpu.run(tmem_program(".reg .b16 %rh;\n" + with_columns(32, body, 2)), pair(128), with_policy(policy), out);
-        ASSERT_TRUE(report.ok()) << (report.fault ? to_string(*report.fault) : to_string(*report.deadlock));
-        EXPECT_EQ(out[0], 700u);
-        EXPECT_EQ(out[128], 701u);
-        EXPECT_EQ(out[128 + 5], 3u * 20 + 1);
-    }
-}
-
-Fault fault_of(const std::string& body) {
-    Device gpu("sm_100");
-    const LaunchReport report = gpu.run(tmem_program(with_columns(32, begin_done + body), 0), blocks(1, 128), {});
-    if (report.fault) return *report.fault;
-    ADD_FAILURE() << "no fault";
-    return {};
-}
-
 TEST(TmemCopies, WrongOperandsAreFaults) {
+    const auto wrong = [](const std::string& body) { return tmem_fault(with_columns(32, begin_done + body)); };
     const std::string copy = "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n";
-    Fault fault = fault_of("mov.b64 %q20, 0x6000000000000000;\n" + copy);
+    Fault fault = wrong("mov.b64 %q20, 0x6000000000000000;\n" + copy);
     EXPECT_EQ(fault.kind, FaultKind::tcgen05);
     EXPECT_EQ(fault.message, "the matrix descriptor 0x6000000000000000: bits 61-63 are 3, which is no swizzle mode");
-    fault = fault_of(describe_tiles(128, 4096, 0) + copy);
+    fault = wrong(describe_tiles(128, 4096, 0) + copy);
     EXPECT_EQ(fault.kind, FaultKind::out_of_bounds);
     EXPECT_NE(fault.message.find("leads to bytes"), std::string::npos) << fault.message;
-    fault = fault_of(describe_tiles(128, 256, 0) + "add.u32 %r3, %r3, 32;\n" + copy);
+    fault = wrong(describe_tiles(128, 256, 0) + "add.u32 %r3, %r3, 32;\n" + copy);
     EXPECT_EQ(fault.kind, FaultKind::tensor_memory_access);
     EXPECT_NE(fault.tensor_memory.find("columns 32-35, lanes 0-127; 0 columns behind the allocation"),
               std::string::npos)
         << fault.tensor_memory;
-    fault = fault_of(describe_tiles(128, 256, 0) + "add.u32 %r3, %r3, 0x10000;\n" + copy);
+    fault = wrong(describe_tiles(128, 256, 0) + "add.u32 %r3, %r3, 0x10000;\n" + copy);
     EXPECT_EQ(fault.message, "the address names lane 1, from which on the copy's rows reach lane 128; there are 128");
-    fault = fault_of("add.u32 %r3, %r3, 0x10000; @%p0 tcgen05.shift.cta_group::1.down [%r3];\n");
+    fault = wrong("add.u32 %r3, %r3, 0x10000; @%p0 tcgen05.shift.cta_group::1.down [%r3];\n");
     EXPECT_EQ(fault.message, "the address names lane 1; a shift's is 0, 32, 64 or 96");
-    fault = fault_of("@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [tiles];\n");
+    fault = wrong("@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [tiles];\n");
     EXPECT_EQ(fault.kind, FaultKind::mbarrier);
 }
 

@@ -78,4 +78,62 @@ inline const std::string begin_done = "@%p0 mbarrier.init.shared::cta.b64 [done]
 inline const std::string commit_done =
     "@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\n";
 
+/// Word w of `tiles` is 3 w + 1, as the async proxy sees it too.
+inline const std::string fill_tiles = R"(
+    mov.u32 %r40, tiles; shl.b32 %r41, %r0, 2; add.u32 %r40, %r40, %r41; mul.lo.u32 %r42, %r0, 3; add.u32 %r42, %r42, 1;
+    mov.u32 %r43, 0;
+    fill: st.shared.u32 [%r40], %r42; add.u32 %r40, %r40, 512; add.u32 %r42, %r42, 384; add.u32 %r43, %r43, 1;
+    setp.lt.u32 %p5, %r43, 32; @%p5 bra fill;
+    fence.proxy.async; bar.sync 0;
+)";
+
+/// %q20: the descriptor of `tiles`. PTX ISA 9.7.16.4.1.
+inline std::string describe_tiles(int leading, int stride, int swizzle) {
+    const std::uint64_t rest = std::uint64_t(leading / 16) << 16 | std::uint64_t(stride / 16) << 32 |
+                               std::uint64_t{1} << 46 | std::uint64_t(swizzle) << 61;
+    return fmt::format(
+        "mov.u32 %r44, tiles; shr.u32 %r44, %r44, 4; cvt.u64.u32 %q20, %r44; or.b64 %q20, %q20, {:#x};\n", rest);
+}
+
+/// A (128 rows of 16, f16) and B (16 rows) in `tiles`, K-major without swizzle, of which only column k = 0 is not zero:
+/// there thread t gives row t of A the number in %r60 (t at first) and of B that in %r61 (t + 1), after `change`. %q20,
+/// %q21, %r30: the descriptors, of M = 128 and N = 16 in f16 to f32. %p6 is false, %p7 true. Needs %h0, %h1.
+inline std::string make_operands(const std::string& change = "") {
+    return "mov.u32 %r60, %r0; add.u32 %r61, %r0, 1;\n" + change + R"(
+        mov.u32 %r40, tiles; shl.b32 %r41, %r0, 4; add.u32 %r41, %r40, %r41; mov.u32 %r43, 0;
+        st.shared.v4.u32 [%r41], {%r43, %r43, %r43, %r43}; st.shared.v4.u32 [%r41+2048], {%r43, %r43, %r43, %r43};
+        st.shared.v4.u32 [%r41+4096], {%r43, %r43, %r43, %r43}; bar.sync 0;
+        shr.u32 %r44, %r0, 3; and.b32 %r45, %r0, 7; shl.b32 %r44, %r44, 8; shl.b32 %r45, %r45, 4;
+        add.u32 %r44, %r44, %r45; add.u32 %r44, %r40, %r44; cvt.rn.f16.u32 %h0, %r60; st.shared.b16 [%r44], %h0;
+        setp.lt.u32 %p5, %r0, 16; cvt.rn.f16.u32 %h1, %r61; @%p5 st.shared.b16 [%r44+4096], %h1;
+        fence.proxy.async; bar.sync 0;
+        shr.u32 %r47, %r40, 4; cvt.u64.u32 %q20, %r47; or.b64 %q20, %q20, 0x0000401000080000; add.u64 %q21, %q20, 256;
+        mov.u32 %r30, 0x08040010; setp.ne.u32 %p6, 0, 0; setp.eq.u32 %p7, 0, 0;
+    )";
+}
+
+inline LaunchShape pair_of_ctas(std::uint32_t block, std::uint32_t grid = 2) {
+    return {{grid, 1, 1}, {block, 1, 1}, {2, 1, 1}, 0};
+}
+inline const std::string meet_cluster = "barrier.cluster.arrive; barrier.cluster.wait;\n";
+
+inline std::string alloc(int columns, const std::string& where = "result", int cta_group = 1) {
+    return fmt::format("mov.u32 %r20, {}; tcgen05.alloc.cta_group::{}.sync.aligned.shared::cta.b32 [{}], %r20;\n",
+                       columns, cta_group, where);
+}
+inline std::string dealloc(const std::string& address, int columns, int cta_group = 1) {
+    return fmt::format(
+        "mov.u32 %r20, {}; mov.u32 %r21, {};\ntcgen05.dealloc.cta_group::{}.sync.aligned.b32 %r21, %r20;\n", columns,
+        address, cta_group);
+}
+
+/// The fault of a kernel without parameters.
+inline Fault tmem_fault(const std::string& body, std::uint32_t threads = 32) {
+    Device gpu("sm_100");
+    const LaunchReport report = gpu.run(tmem_program(body, 0), blocks(1, threads), {});
+    if (report.fault) return *report.fault;
+    ADD_FAILURE() << "no fault";
+    return {};
+}
+
 }  // namespace tilepath::exec
