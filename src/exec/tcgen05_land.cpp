@@ -1,4 +1,5 @@
 // tcgen05 operations land: shared memory and Tensor Memory are read now, and Tensor Memory is written.
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -90,13 +91,16 @@ void Tcgen05::land(std::span<const PendingTcgen05> run) {
     const PendingTcgen05& first = run.front();
     if (first.kind == What::commit) return commit(first);
     std::vector<std::vector<TensorCells>> cells;
-    bool unwritten = false;
+    std::vector<bool> unwritten;
     for (const PendingTcgen05& each : run) {
         cells.push_back(cells_of(each));
         if (!check_all(each, cells.back(), " any more when this lands: nothing has waited for it")) return;
-        for (const TensorCells& part : cells.back())
-            unwritten = unwritten || (executor_.observer_ != nullptr && &each == &first && part.read &&
-                                      any_unwritten(state_of(cta_at(each, part.cta)).memory, part));
+        // What later products of the run read in D the first has written.
+        const auto nobody_wrote = [&](const TensorCells& part) {
+            return part.read && (&each == &first || part.role != TensorCells::Role::d) &&
+                   any_unwritten(state_of(cta_at(each, part.cta)).memory, part);
+        };
+        unwritten.push_back(executor_.observer_ != nullptr && std::ranges::any_of(cells.back(), nobody_wrote));
     }
     const Tcgen05Ctas ctas = ctas_of(first);
     if (first.kind == What::mma) {
@@ -120,7 +124,7 @@ void Tcgen05::land(std::span<const PendingTcgen05> run) {
     }
     executor_.wrote();
     for (std::size_t i = 0; executor_.observer_ != nullptr && i < run.size(); ++i)
-        tell(run[i], cells[i], true, unwritten && i == 0);
+        tell(run[i], cells[i], true, unwritten[i]);
 }
 
 void Tcgen05::copy(const PendingTcgen05& operation, TensorMemory& memory, const std::uint8_t* shared) {
