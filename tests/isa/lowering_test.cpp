@@ -172,7 +172,7 @@ TEST(Lowering, Clusters) {
     EXPECT_EQ(text("mapa.u64 q0, q1, 3;"), "mapa.u64 q0 <- q1, 0x3");
     EXPECT_EQ(text("mapa.shared::cluster.u32 r0, s+4, r2;"), "mapa.u32 r0 <- shared+0x404, r2");
     EXPECT_EQ(text("getctarank.shared::cluster.u64 r0, q1;"), "getctarank.u64 r0 <- q1");
-    EXPECT_EQ(text("barrier.cluster.arrive.relaxed.aligned;"), "cluster_barrier.aligned");
+    EXPECT_EQ(text("barrier.cluster.arrive.relaxed.aligned;"), "cluster_barrier.aligned.variant2");
     EXPECT_EQ(text("barrier.cluster.wait.acquire;"), "cluster_barrier.variant1");
     EXPECT_EQ(text("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [r0+8], {r1, r2}, [r3+16];"),
               "add.u32 t0 <- r3, 0x10\nst_async.shared::cluster.b32.v2 r0, r1, r2, t0 [8]");

@@ -100,6 +100,8 @@ bool beyond_the_manual(const std::string& text) {
            (begins("cvt.rs.") && has_any({", 5}", "p0}"})) ||
            (has("f32.bf16 ") && has_any({" 5,", "-5,", "WARP_SZ,"})) ||  // integers as bf16
            (begins("mbarrier.arrive") && has("{r0, r1}")) ||
+           (begins("clusterlaunchcontrol.") && has("p0}")) ||  // the fourth register, which holds nothing
+           (begins("cp.async.bulk.prefetch.tensor.") && has(", 1.5}")) ||
            // Negative counts and tables.
            (begins("mbarrier.init.") && has("-5")) || begins("cp.async.wait_group -") ||
            (begins("cp.async.bulk.wait_group") && has(" -")) || (begins("lop3.") && has_any({"-5", "-0x5a"})) ||
