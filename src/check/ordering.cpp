@@ -94,6 +94,7 @@ void Ordering::cta_begins(const machine::CtaEvent& event) {
         cluster->barrier = {};
         cluster->shadow.clear();
         cluster->tensor_shadow.clear();
+        cluster->last_product.agent = 0;
         cluster->places.clear();
         cluster->ctas.resize(event.ctas);
     }
@@ -170,7 +171,7 @@ void Ordering::fence(const machine::Fence& event) {
     WarpState& warp = *w.warp;
     Knowledge& knows = warp.knows;
     ++warp.activity;
-    if (event.site.op->op != Op::fence) return;
+    if (event.site.op->op != Op::fence) return tensor_fence(w, event.site);
     const auto kind = static_cast<FenceKind>(event.site.op->variant);
     switch (kind) {
         case FenceKind::thread:

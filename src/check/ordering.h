@@ -51,6 +51,9 @@ class Ordering : public Check {
     void wgmma(const machine::WgmmaEvent& event) override;
     void tensor_map(const machine::TensorMapEvent& event) override;
     void converged(const machine::EventSite& event) override;
+    void tensor_issued(const machine::TensorOperation& event) override;
+    void tensor_landed(const machine::TensorOperation& event) override;
+    void tensor_allocation(const machine::TensorAllocation& event) override;
     void launch_begins(const program::Function& function) override;
     void cta_begins(const machine::CtaEvent& event) override;
     void cta_ends(const machine::CtaEvent& event) override;
@@ -101,6 +104,13 @@ class Ordering : public Check {
     BulkGroups& bulk_groups(const Who& who, std::uint32_t lane);
     void touch_tensor(const machine::BulkCopy& event);
     void check_map(const Who& who, const machine::BulkCopy& event, std::uint32_t site);
+    // ordering_tensor.cpp
+    TensorQueue& tensor_queue(const Who& who, TensorQueue& queue, Agent::Kind kind);
+    void tensor_fence(const Who& who, const machine::EventSite& site);
+    static bool touched_again(ClusterState& cluster, const machine::TensorOperation& event, const TensorQueue& queue);
+    void touch_tensor_cells(ClusterState& cluster, CtaState& cta, const machine::TensorCells& cells);
+    void touch_tensor_operands(const Who& who, const machine::TensorOperation& event, Actor act);
+    static void tensor_arrival(const Who& who, MbarrierState& state);
     // ordering_findings.cpp
     Finding finding_of(const program::Program& program, const Race& race) const;
     program::CodePlace place_of(const program::Program& program, std::uint32_t site) const;

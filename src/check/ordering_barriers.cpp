@@ -158,6 +158,7 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
         if (op.order != MemoryOrder::relaxed) release(warp, *state);
         last_arrival_ = {&warp, &op, event.barrier, warp.activity};
     }
+    if (op.op == Op::tcgen05_commit) tensor_arrival(w, *state);
     if (!completes) return;
     state->done = state->pending;
     state->generation = event.generation + 1;

@@ -102,6 +102,11 @@ struct ClusterState {
     std::uint32_t ended = 0;
     BarrierState barrier;
     Shadow shadow, tensor_shadow;
+    struct {
+        AgentId agent = 0;  ///< 0: something else has touched Tensor Memory since
+        Epoch epoch = 0;
+        std::vector<machine::TensorCells> cells;
+    } last_product;
     std::unordered_map<machine::Address, std::vector<PublishedPtr>> places;  ///< by shared address
 };
 

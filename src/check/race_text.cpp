@@ -59,6 +59,10 @@ RaceText text_of(const Race& race) {
     if (race.conflict.disorder == Disorder::lanes)
         return {"race", "lanes of one warp touch the same memory, and nothing brings them together in between",
                 "__syncwarp() (bar.warp.sync) between them"};
+    if (race.conflict.disorder == Disorder::proxy && race.space == Space::generic)
+        return {"tensor-fence", "Tensor Memory passes from one to the other without the fences of tcgen05",
+                "tcgen05.fence::before_thread_sync before what orders the two (a commit implies it), and "
+                "tcgen05.fence::after_thread_sync behind it"};
     if (race.conflict.disorder == Disorder::proxy)
         return {
             "proxy-fence",

@@ -1,4 +1,5 @@
 // Nothing is read too early, nothing is overwritten too soon: warps, lanes, clusters and their own locks.
+#include "check/ordering.h"
 #include "small_kernel.h"
 
 namespace tilepath::check {
@@ -152,6 +153,41 @@ TEST(Clusters, ACtaStaysUntilOthersAreThrough) {
     expect_one(findings_of(with("    @!%p3 nanosleep.u32 100000;\n"), pair), "cluster-exit", "ld.shared::cluster",
                "barrier.cluster");
     expect_none(findings_of(with("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;"), pair));
+}
+
+TEST(Shadow, TakesAtMostSixteenBytesAByte) {
+    // 16 KiB of shared memory written and read by both warps, 32 KiB of global memory read.
+    const std::string body = R"(
+    mov.u32 %r10, 0;
+    mad.lo.u32 %r11, %r1, 4, %r2;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+LOOP:
+    ld.global.u32 %r12, [%rd3];
+    ld.global.u32 %r13, [%rd3+256];
+    st.shared.u32 [%r11], %r12;
+    ld.shared.u32 %r13, [%r11];
+    add.u32 %r11, %r11, 256;
+    add.s64 %rd3, %rd3, 512;
+    bar.sync 0;
+    add.u32 %r10, %r10, 1;
+    setp.lt.u32 %p3, %r10, 64;
+    @%p3 bra LOOP;
+)";
+    Ordering ordering;
+    expect_none(findings_of(body, {.also = &ordering}));
+    constexpr std::size_t touched = 32768 + 64 + 1024 + 32768;  // all of the CTA's shared memory, and what is read
+    EXPECT_LE(ordering.shadow_bytes(), 16 * touched);
+    EXPECT_GE(ordering.shadow_bytes(), touched);
+}
+
+TEST(Reports, AreTheSameForTheSameRun) {
+    const std::string body = own_and_other +
+                             "    st.shared.u32 [%r10], %r1;\n    ld.shared.u32 %r12, [%r11];\n"
+                             "    st.global.u32 [%rd1], %r1;\n    red.global.add.u32 [%rd1+8], %r1;\n";
+    const std::string first = listing(findings_of(body, {.ctas = 3}));
+    EXPECT_THAT(first, HasSubstr("race"));
+    for (int i = 0; i < 3; ++i) EXPECT_EQ(listing(findings_of(body, {.ctas = 3})), first);
 }
 
 }  // namespace

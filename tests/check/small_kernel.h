@@ -11,6 +11,7 @@
 #include "check/finding.h"
 #include "exec/launch.h"
 #include "isa/build.h"
+#include "machine/tee.h"
 #include "ptx/read.h"
 
 namespace tilepath::check {
@@ -19,6 +20,8 @@ struct SmallLaunch {
     std::uint32_t warps = 2, ctas = 1, cluster = 1;
     machine::CopyPolicy copies = machine::CopyPolicy::eager;
     bool faults = false;  ///< the kernel hangs or faults
+    machine::Observer* also = nullptr;
+    std::string target = "sm_90a";
 };
 
 /// Findings of a kernel whose `body` may use %rd1, the address of 64 KiB of global memory; %r1, the thread, %r2, the
@@ -26,7 +29,7 @@ struct SmallLaunch {
 /// thread 0; %p2, warp 0.
 inline std::vector<Finding> findings_of(const std::string& body, const SmallLaunch& how = {}) {
     const std::string text = fmt::format(R"(.version 8.6
-.target sm_90a
+.target {}
 .address_size 64
 .visible .entry kernel(.param .u64 buffer)
 {{
@@ -50,7 +53,7 @@ inline std::vector<Finding> findings_of(const std::string& body, const SmallLaun
     ret;
 }}
 )",
-                                         body);
+                                         how.target, body);
     auto module = ptx::read(Source("kernel.ptx", text));
     EXPECT_TRUE(module) << (module ? "" : to_string(module.error()));
     if (!module) return {};
@@ -63,11 +66,14 @@ inline std::vector<Finding> findings_of(const std::string& body, const SmallLaun
     std::vector<std::uint8_t> parameters(8);
     std::memcpy(parameters.data(), &*buffer, 8);
     Checks checks;
+    machine::Tee observers;
+    observers.add(checks);
+    if (how.also != nullptr) observers.add(*how.also);
     exec::LaunchOptions options;
-    options.observer = &checks;
+    options.observer = &observers;
     options.copies = how.copies;
     const auto report =
-        exec::launch(*program, *machine::device_named("sm_90a"), **memory,
+        exec::launch(*program, *machine::device_named(how.target), **memory,
                      {{how.ctas, 1, 1}, {how.warps * 32, 1, 1}, {how.cluster, 1, 1}, 0}, parameters, options);
     EXPECT_TRUE(report);
     if (report && report->fault) {

@@ -20,7 +20,7 @@ DataPathCounter::Row count(const std::string& wgmma, std::uint64_t& shared_read)
     const program::Function& function = program.functions[0];
     for (const program::MicroOp& op : function.ops)
         for (std::uint32_t warp = 0; op.op == program::Op::wgmma && warp < 4; ++warp)
-            counter.multiply({{&function, &op, 0, warp, ~0u}, &function.mmas[op.detail]});
+            counter.multiply({{&function, &op, 0, warp, ~0u}, &function.mmas[op.detail], {}});
     shared_read = counter.shared_read();
     EXPECT_EQ(counter.rows().size(), 1u);
     return counter.rows()[0];
