@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace tilepath::isa {
 
 int cta_group(const Bound& in) { return in.word("group") == "cta_group::2" ? 2 : 1; }
@@ -20,6 +22,12 @@ Address tensor_address(Lowering& to, const ptx::Operand& operand) {
         to.error(operand.span, fmt::format("an address in Tensor Memory is a .b32 register; '{}' is a .{}",
                                            to.module().name(operand.name), program::traits(type).name));
     return address;
+}
+
+void require_some_register(Lowering& to, const ptx::Operand& vector, std::span<const Operand> parts) {
+    if (std::ranges::none_of(parts, [](Operand part) { return part.kind == Operand::Kind::reg; }))
+        to.error(vector.span, fmt::format("expected registers, found '{}'", to.module().text(vector.span)),
+                 "one element at least must be a register");
 }
 
 Operand whole_tensor_address(Lowering& to, const ptx::Operand& operand) {

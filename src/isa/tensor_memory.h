@@ -13,7 +13,9 @@ int cta_group(const Bound& in);
 
 /// `[taddr]`: a register of 32 bits, a lane and a column; what is added to it counts on from there.
 Address tensor_address(Lowering& to, const ptx::Operand& operand);
-/// The same as one operand.
+/// An error for a vector of literals alone, as ptxas 13.0 has it.
+void require_some_register(Lowering& to, const ptx::Operand& vector, std::span<const Operand> parts);
+/// `[taddr]` as one operand.
 Operand whole_tensor_address(Lowering& to, const ptx::Operand& operand);
 
 }  // namespace tilepath::isa

@@ -90,6 +90,11 @@ bool beyond_the_manual(const std::string& text) {
     const auto has_any = [&](std::initializer_list<std::string_view> parts) { return std::ranges::any_of(parts, has); };
     // Of matrices it judges operands only when it generates code: OperandLegality.OfMatrices has some, one by one.
     if (has(".aligned") && has_any({"matrix.", "mma."})) return true;
+    // Addresses in Tensor Memory whose sum ptxas makes of anything, and what stands for registers and predicates.
+    const bool sums = begins("tcgen05.") && has_any({"[4096]", "[g+4]", "[s+4]", "[q0+"});
+    const bool kinds = begins("tcgen05.") && has_any({"p0}", "{p0", "1.5}", ", r0, 3;", ", 0f3F800000, 3;"});
+    const bool scalar_lanes = begins("tcgen05.mma.") && !has(", {") && has(", p0, 3;");
+    if (sums || kinds || scalar_lanes) return true;
     const bool memory = begins("ld") || begins("st.") || begins("atom.") || begins("red.");
     return has("[h0]") ||                                                  // addresses of 16 bits
            (memory && has_any({"p0}", ", 5}", ", 1.5}"})) ||               // in vectors

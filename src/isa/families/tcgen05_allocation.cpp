@@ -19,7 +19,7 @@ Operand read_columns(Lowering& to, const Bound& in) {
             to.error(operand.span,
                      fmt::format("Tensor Memory is allocated by 32, 64, 128, 256 or 512 columns; found {}", columns));
     }
-    return to.read(operand, DataType::b32);
+    return to.read(operand, DataType::u32);
 }
 
 void allocate(Lowering& to, const Bound& in) {
@@ -32,7 +32,7 @@ void allocate(Lowering& to, const Bound& in) {
 }
 
 void deallocate(Lowering& to, const Bound& in) {
-    const Operand address = to.read(in["taddr"], DataType::b32);
+    const Operand address = to.read(in["taddr"], DataType::u32);
     to.emit(Op::tcgen05_dealloc, DataType::b32, {}, {address, read_columns(to, in)}).variant =
         static_cast<std::uint8_t>(cta_group(in));
 }

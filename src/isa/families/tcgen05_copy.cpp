@@ -16,7 +16,7 @@ void copy(Lowering& to, const Bound& in) {
                 : in.word("src_fmt") == "b4x16_p64" ? atom::MatrixData::b4x16_p64
                                                     : atom::MatrixData::b8;
     const Address address = tensor_address(to, in["taddr"]);
-    const Operand descriptor = to.read(in["s_desc"], DataType::b64);
+    const Operand descriptor = to.read(in["s_desc"], DataType::u64);
     MicroOp& out = to.emit(Op::tcgen05_cp, DataType::none, {}, {address.base, descriptor});
     out.space = Space::shared;
     out.immediate = address.offset;

@@ -71,6 +71,7 @@ std::vector<Operand> disabled_lanes(Lowering& to, const Bound& in, int cta_group
     const ptx::Operand* operand = in.operand("disable_output_lane");
     if (operand == nullptr) return {};
     std::vector<Operand> words = to.read_vector(*operand, DataType::b32);
+    require_some_register(to, *operand, words);
     check_registers(to, *operand, words.size(), 4 * cta_group);
     return words;
 }
@@ -81,9 +82,9 @@ void multiply(Lowering& to, const Bound& in) {
     const auto source = [&](Tcgen05Source which) -> Operand& { return sources[static_cast<std::size_t>(which)]; };
     source(Tcgen05Source::d) = whole_tensor_address(to, in["d_tmem"]);
     source(Tcgen05Source::a) =
-        mma.a_in_tensor_memory ? whole_tensor_address(to, in["a_tmem"]) : to.read(in["a_desc"], DataType::b64);
-    source(Tcgen05Source::b) = to.read(in["b_desc"], DataType::b64);
-    source(Tcgen05Source::descriptor) = to.read(in["idesc"], DataType::b32);
+        mma.a_in_tensor_memory ? whole_tensor_address(to, in["a_tmem"]) : to.read(in["a_desc"], DataType::u64);
+    source(Tcgen05Source::b) = to.read(in["b_desc"], DataType::u64);
+    source(Tcgen05Source::descriptor) = to.read(in["idesc"], DataType::u32);
     source(Tcgen05Source::accumulates) = to.read_predicate(in["enable_input_d"]);
     if (mma.block != 0) {
         source(Tcgen05Source::scale_a) = whole_tensor_address(to, in["scale_a_tmem"]);
@@ -91,7 +92,7 @@ void multiply(Lowering& to, const Bound& in) {
     }
     if (mma.sparse) source(Tcgen05Source::metadata) = whole_tensor_address(to, in["sp_meta_tmem"]);
     if (const ptx::Operand* mask = in.operand("zero_column_mask"))
-        source(Tcgen05Source::zero_columns) = to.read(*mask, DataType::b64);
+        source(Tcgen05Source::zero_columns) = to.read(*mask, DataType::u64);
     const std::vector<Operand> lanes = disabled_lanes(to, in, mma.cta_group);
     sources.insert(sources.end(), lanes.begin(), lanes.end());
     MicroOp& out = to.emit(Op::tcgen05_mma, DataType::none, {}, sources);
@@ -116,12 +117,12 @@ constexpr std::string_view of_metadata = "metadata of 64 rows, and what the sele
 Family unscaled(bool sparse) {
     struct Row {
         std::string_view kinds;
-        bool scales_d;  ///< has scale-input-d; ptxas 13.0 lets i8 have it too
+        bool scales_d;  ///< has scale-input-d; for i8 ptxas 13.0 takes anything in its place
         Suffix targets;
     };
     static constexpr Row rows[] = {{"kind: kind::f16 kind::tf32", true, Suffix::tensor_memory},
                                    {"kind: kind::f8f6f4", false, Suffix::tensor_memory},
-                                   {"kind: kind::i8", true, Suffix::tensor_memory_bytes}};
+                                   {"kind: kind::i8", false, Suffix::tensor_memory_bytes}};
     Family family{
         .manual = sparse ? "9.7.16.10.9.2" : "9.7.16.10.9.1",
         .forms = {},

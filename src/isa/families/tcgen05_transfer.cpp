@@ -79,6 +79,7 @@ void store(Lowering& to, const Bound& in) {
     if (!atom) return refuse(to, atom.error());
     const Address address = tensor_address(to, in["taddr"]);
     std::vector<Operand> sources = to.read_vector(in["r"], DataType::b32);
+    require_some_register(to, in["r"], sources);
     check_registers(to, in["r"], sources.size(), atom->fragment.registers);
     sources.insert(sources.begin(), address.base);
     emit_transfer(to, Op::tcgen05_st, DataType::b32, address, transfer, {}, sources);
