@@ -99,7 +99,8 @@ std::string Executor::describe_registers(const Warp& warp, const Group& group) c
         warp.registers, wanted, cta.free_registers, wanted - warp.registers, held);
 }
 
-/// A CTA has ended: every warp of a warpgroup must have executed as many setmaxnreg as the others.
+/// A CTA has ended: every warp of a warpgroup must have executed as many setmaxnreg as the others. One that gives
+/// registers back is let pass: an H200 runs DeepGEMM's sm90_tf32_hc_prenorm_gemm, where one warp alone executes it.
 void Executor::check_register_requests(CtaRun& cta) {
     for (Warp& warp : cta.warps) {
         const std::size_t group = warp.index / warps_of_group;
@@ -107,6 +108,7 @@ void Executor::check_register_requests(CtaRun& cta) {
         const auto& requests = cta.register_requests[group];
         if (warp.register_changes == requests.size()) continue;
         const RegisterRequest& missing = requests[warp.register_changes];
+        if (missing.count < 0) continue;
         fail_at(warp, *missing.function, *missing.code, FaultKind::diverged, all_lanes,
                 fmt::format("every warp of a warpgroup executes this, but warp {} has ended without", warp.index));
         return;

@@ -305,10 +305,15 @@ TEST(Cluster, AWarpgroupChangesItsRegistersTogether) {
     EXPECT_EQ(fault.kind, FaultKind::diverged);
     EXPECT_THAT(fault.message, HasSubstr("another warp has executed setmaxnreg.dec 4"));
     const Fault absent = fault_of(
-        "mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 96; @%p0 bra done; setmaxnreg.dec.sync.aligned.u32 40; done:", 128);
+        "mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 96; @%p0 bra done; setmaxnreg.inc.sync.aligned.u32 232; done:",
+        128);
     EXPECT_EQ(absent.kind, FaultKind::diverged);
     EXPECT_THAT(absent.message, HasSubstr("warp 3 has ended without"));
-    EXPECT_EQ(absent.place.operation, "setmaxnreg.dec.sync.aligned.u32 40;");
+    EXPECT_EQ(absent.place.operation, "setmaxnreg.inc.sync.aligned.u32 232;");
+    gpu.run_clean(compile("mov.u32 %r0, %tid.x; setp.ge.u32 %p0, %r0, 96; @%p0 bra done; "
+                          "setmaxnreg.dec.sync.aligned.u32 40; done:",
+                          1, "", "sm_90a"),
+                  {{1, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0}, buffer);
 }
 
 // PTX ISA 11.7.1: a launch that names no cluster gets that of the directive; 11.8.1: its grid counts clusters.
