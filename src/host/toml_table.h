@@ -14,7 +14,7 @@
 namespace tilepath::host {
 
 /// One TOML table, read key by key: every wrong type and every key that nobody asked for becomes a diagnostic with its
-/// place. For launch_file.cpp alone.
+/// place. For the readers of launch files alone.
 class TomlTable {
   public:
     TomlTable(const toml::table& table, std::string name, const Source& source, Diagnostics& diagnostics)
