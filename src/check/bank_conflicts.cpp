@@ -73,13 +73,7 @@ Wavefronts count_wavefronts(const WarpAccess& access) {
     return out;
 }
 
-void BankConflicts::access(const machine::Access& event) {
-    if (event.space == Space::shared || event.space == Space::shared_cluster) add(event.site, WarpAccess::of(event));
-}
-
-void BankConflicts::copy_issued(const machine::Copy& event) {
-    if (const auto whole = copies_.add(event, false)) add(whole->first, whole->second);
-}
+bool BankConflicts::concerns(Space space) const { return space == Space::shared || space == Space::shared_cluster; }
 
 void BankConflicts::add(const machine::EventSite& site, const WarpAccess& access) {
     Tally& tally = tallies_.of(site);
@@ -102,17 +96,15 @@ void BankConflicts::add(const machine::EventSite& site, const WarpAccess& access
 }
 
 std::vector<Finding> BankConflicts::findings(const program::Program& program) {
-    if (const auto whole = copies_.take()) add(whole->first, whole->second);
+    end_copies();
     std::vector<Finding> out;
     for (const auto& [op, tally] : tallies_) {
         const double ratio = static_cast<double>(tally.wavefronts) / static_cast<double>(tally.ideal);
         if (tally.worst_excess == 0 || ratio <= threshold) continue;
         const Wavefronts worst = count_wavefronts(tally.worst);
-        Finding finding;
-        finding.check = "bank-conflicts";
+        Finding finding = finding_at("bank-conflicts", program, op, tally);
         finding.message = fmt::format("{:.3g} times the wavefronts: {} where {} would do without conflicts", ratio,
                                       tally.wavefronts, tally.ideal);
-        finding.place = program::code_place(program, *tally.function, op);
         finding.facts = {fmt::format("{}: {} wavefronts, {} would do", describe(tally.worst), worst.taken, worst.ideal),
                          busiest_bank(tally.worst)};
         // Whatever else touches the buffer must stay free of conflicts too.
@@ -125,7 +117,6 @@ std::vector<Finding> BankConflicts::findings(const program::Program& program) {
         }
         finding.advice = free_swizzle(meet, instructions);
         finding.banks = tally.worst;
-        finding.times = tally.times;
         finding.weight = static_cast<double>(tally.wavefronts - tally.ideal);
         out.push_back(std::move(finding));
     }

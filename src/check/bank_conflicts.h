@@ -2,7 +2,6 @@
 #include <bitset>
 
 #include "check/per_instruction.h"
-#include "check/warp_access.h"
 
 namespace tilepath::check {
 
@@ -15,18 +14,17 @@ Wavefronts count_wavefronts(const WarpAccess& access);
 
 /// Shared memory has no bank conflicts: per instruction, the wavefronts of its warps against the ideal, and a swizzle
 /// of the buffer under which all accesses that meet there would be free of conflicts.
-class BankConflicts : public Check {
+class BankConflicts : public WarpAccessCheck {
   public:
+    BankConflicts() : WarpAccessCheck(false) {}
+
     /// Findings are instructions whose wavefronts exceed the ideal by this factor.
     static constexpr double threshold = 1.25;
 
-    void access(const machine::Access& event) override;
-    void copy_issued(const machine::Copy& event) override;
     std::vector<Finding> findings(const program::Program& program) override;
 
-    struct Tally {
-        const program::Function* function = nullptr;
-        std::uint64_t times = 0, wavefronts = 0, ideal = 0;
+    struct Tally : InstructionTally {
+        std::uint64_t wavefronts = 0, ideal = 0;
         std::uint32_t worst_excess = 0;
         WarpAccess worst;
         std::vector<WarpAccess> samples;  ///< the worst and a few others, for the swizzle
@@ -34,10 +32,10 @@ class BankConflicts : public Check {
     };
 
   private:
-    void add(const machine::EventSite& site, const WarpAccess& access);
+    bool concerns(program::Space space) const override;
+    void add(const machine::EventSite& site, const WarpAccess& access) override;
 
     PerInstruction<Tally> tallies_;
-    CopyGatherer copies_;
 };
 
 }  // namespace tilepath::check

@@ -38,13 +38,7 @@ std::string advice_for(const WarpAccess& access) {
 
 }  // namespace
 
-void Coalescing::access(const machine::Access& event) {
-    if (event.space == Space::global || event.space == Space::constant) add(event.site, WarpAccess::of(event));
-}
-
-void Coalescing::copy_issued(const machine::Copy& event) {
-    if (const auto whole = copies_.add(event, true)) add(whole->first, whole->second);
-}
+bool Coalescing::concerns(Space space) const { return space == Space::global || space == Space::constant; }
 
 void Coalescing::add(const machine::EventSite& site, const WarpAccess& access) {
     Tally& tally = tallies_.of(site);
@@ -105,14 +99,12 @@ std::vector<Finding> Coalescing::box_findings(const program::Program& program) c
         const double ratio =
             tally.all.fewest_sectors == 0 ? 1 : static_cast<double>(tally.all.sectors) / tally.all.fewest_sectors;
         if (ratio <= threshold) continue;
-        Finding finding;
-        finding.check = "coalescing";
+        Finding finding = finding_at("coalescing", program, op, tally);
         finding.message = fmt::format(
             "{:.3g} times the sectors that the boxes' bytes fill: {} of 32 bytes where {} would do, {} lines of 128 "
             "bytes "
             "where {} would do",
             ratio, tally.all.sectors, tally.all.fewest_sectors, tally.all.lines, tally.all.fewest_lines);
-        finding.place = program::code_place(program, *tally.function, op);
         finding.facts = {fmt::format(
             "a box of {} rows of {} bytes{}: {} sectors in {} lines, {} in {} would do", tally.rows, tally.row_bytes,
             tally.rows > 1 ? fmt::format(", {} bytes apart", tally.second - tally.first) : "", tally.worst.sectors,
@@ -125,7 +117,6 @@ std::vector<Finding> Coalescing::box_findings(const program::Program& program) c
                       "rows begin {} bytes behind a sector: let the tensor's address, its strides and "
                       "the first coordinate be multiples of 32 bytes",
                       tally.first % 32);
-        finding.times = tally.times;
         finding.weight = static_cast<double>(tally.all.sectors - tally.all.fewest_sectors);
         out.push_back(std::move(finding));
     }
@@ -133,23 +124,20 @@ std::vector<Finding> Coalescing::box_findings(const program::Program& program) c
 }
 
 std::vector<Finding> Coalescing::findings(const program::Program& program) {
-    if (const auto whole = copies_.take()) add(whole->first, whole->second);
+    end_copies();
     std::vector<Finding> out = box_findings(program);
     for (const auto& [op, tally] : tallies_) {
         const double ratio = static_cast<double>(tally.sectors) / static_cast<double>(tally.fewest_sectors);
         if (tally.worst_excess == 0 || ratio <= threshold) continue;
         const SectorCount worst = count_sectors(tally.worst);
-        Finding finding;
-        finding.check = "coalescing";
+        Finding finding = finding_at("coalescing", program, op, tally);
         finding.message = fmt::format(
             "{:.3g} times the sectors that its bytes fill: {} of 32 bytes where {} would do, {} lines of "
             "128 bytes where {} would do",
             ratio, tally.sectors, tally.fewest_sectors, tally.lines, tally.fewest_lines);
-        finding.place = program::code_place(program, *tally.function, op);
         finding.facts = {fmt::format("{}: {} sectors in {} lines, {} in {} would do", describe(tally.worst),
                                      worst.sectors, worst.lines, worst.fewest_sectors, worst.fewest_lines)};
         finding.advice = advice_for(tally.worst);
-        finding.times = tally.times;
         finding.weight = static_cast<double>(tally.sectors - tally.fewest_sectors);
         out.push_back(std::move(finding));
     }

@@ -1,11 +1,28 @@
 #pragma once
 #include <map>
+#include <string>
 
 #include "check/finding.h"
 
 namespace tilepath::check {
 
-/// What a check counts of each instruction. A Tally has `function`, which is filled in here.
+/// What every check keeps of an instruction.
+struct InstructionTally {
+    const program::Function* function = nullptr;
+    std::uint64_t times = 0;
+};
+
+/// A check's finding at an instruction, still without what is wrong and what it costs.
+inline Finding finding_at(std::string check, const program::Program& program, const program::MicroOp* op,
+                          const InstructionTally& tally) {
+    Finding finding;
+    finding.check = std::move(check);
+    finding.place = program::code_place(program, *tally.function, op);
+    finding.times = tally.times;
+    return finding;
+}
+
+/// What a check counts of each instruction. A Tally is an InstructionTally, whose `function` is filled in here.
 template <class Tally>
 class PerInstruction {
   public:
@@ -24,6 +41,32 @@ class PerInstruction {
     std::map<const program::MicroOp*, Tally> tallies_;
     const program::MicroOp* last_op_ = nullptr;
     Tally* last_ = nullptr;
+};
+
+/// A check of how the lanes of each access of one memory lie to each other. A cp.async is an access of its source and
+/// of its destination.
+class WarpAccessCheck : public Check {
+  public:
+    void access(const machine::Access& event) final {
+        if (concerns(event.space)) add(event.site, WarpAccess::of(event));
+    }
+    void copy_issued(const machine::Copy& event) final {
+        if (const auto whole = copies_.add(event, of_sources_)) add(whole->first, whole->second);
+    }
+
+  protected:
+    /// `of_sources`: what a cp.async reads is looked at, else what it writes.
+    explicit WarpAccessCheck(bool of_sources) : of_sources_(of_sources) {}
+    virtual bool concerns(program::Space space) const = 0;
+    virtual void add(const machine::EventSite& site, const WarpAccess& access) = 0;
+    /// Call before the findings: the last cp.async is known to be whole when nothing comes after it.
+    void end_copies() {
+        if (const auto whole = copies_.take()) add(whole->first, whole->second);
+    }
+
+  private:
+    bool of_sources_;
+    CopyGatherer copies_;
 };
 
 }  // namespace tilepath::check

@@ -103,13 +103,10 @@ std::vector<Finding> Provenance::findings(const program::Program& program) {
     const bool wrong_operands = counts_.disproven != 0;
     for (const auto& [op, tally] : tallies_) {
         if (tally.times == 0 || (wrong_operands && tally.of_result)) continue;
-        Finding finding;
-        finding.check = "provenance";
+        Finding finding = finding_at("provenance", program, op, tally);
         finding.message = tally.message;
-        finding.place = program::code_place(program, *tally.function, op);
         finding.facts = tally.facts;
         finding.advice = tally.advice;
-        finding.times = tally.times;
         finding.weight = 2e12 + static_cast<double>(tally.times);  // a wrong result comes before a slow one
         out.push_back(std::move(finding));
     }

@@ -50,9 +50,7 @@ class Provenance : public Check {
     const Counts& results() const { return results_; }
 
   private:
-    struct Tally {
-        const program::Function* function = nullptr;
-        std::uint64_t times = 0;
+    struct Tally : InstructionTally {
         bool of_result = false;  ///< about D, not about an operand
         std::string message, advice;
         std::vector<std::string> facts;
