@@ -5,35 +5,16 @@
 #include <algorithm>
 #include <optional>
 
+#include "op_by_op.h"
 #include "program/slots.h"
 
 namespace tilepath::program {
 namespace {
 
-/// A function of 32-bit registers r0 … and one descriptor, put together op by op.
-class Builder {
+/// Registers 0 to 31 and one descriptor.
+class Builder : public OpByOp {
   public:
-    Builder() {
-        function_.entry = true;
-        function_.registers.assign(32, {DataType::b32, {}});
-        function_.registers.push_back({DataType::b64, {}});
-        function_.mmas.emplace_back();
-        function_.instructions.emplace_back();
-        begin_block();
-    }
-    MicroOp& op(Op kind, std::vector<RegisterId> destinations = {}, std::vector<RegisterId> sources = {}) {
-        MicroOp op;
-        op.op = kind;
-        op.type = DataType::b32;
-        op.first_operand = static_cast<std::uint32_t>(function_.operands.size());
-        op.destinations = static_cast<std::uint16_t>(destinations.size());
-        op.sources = static_cast<std::uint16_t>(sources.size());
-        for (RegisterId r : destinations) function_.operands.push_back(Operand::reg(r));
-        for (RegisterId r : sources) function_.operands.push_back(Operand::reg(r));
-        function_.ops.push_back(op);
-        function_.blocks.back().last = static_cast<std::uint32_t>(function_.ops.size());
-        return function_.ops.back();
-    }
+    Builder() : OpByOp(descriptor, DataType::b64) { function_.mmas.emplace_back(); }
     void wgmma(std::vector<RegisterId> d, std::vector<RegisterId> a) {
         std::vector<RegisterId> sources = a;
         sources.push_back(descriptor);
@@ -41,17 +22,9 @@ class Builder {
         op(Op::wgmma, d, sources);
     }
     void wait(int keep) { op(Op::wgmma_wait).immediate = keep; }
-    void begin_block() {
-        const auto at = static_cast<std::uint32_t>(function_.ops.size());
-        function_.blocks.push_back({at, at, {}});
-    }
-    void goes_to(std::vector<BlockId> successors) { function_.blocks.back().successors = std::move(successors); }
     Function& function() { return function_; }
 
     static constexpr RegisterId descriptor = 32;
-
-  private:
-    Function function_;
 };
 
 std::vector<RegisterId> sources_of(const Function& function, std::size_t op) {

@@ -2,49 +2,22 @@
 
 #include <gtest/gtest.h>
 
+#include "op_by_op.h"
 #include "program/slots.h"
 
 namespace tilepath::program {
 namespace {
 
-/// A kernel of 32-bit registers r0 … r7 and the predicate 8, put together op by op.
-class Builder {
+/// Registers 0 to 7 and the predicate 8.
+class Builder : public OpByOp {
   public:
-    Builder() {
-        function_.entry = true;
-        function_.registers.assign(8, {DataType::b32, {}});
-        function_.registers.push_back({DataType::pred, {}});
-        function_.tmem_transfers.emplace_back();
-        function_.instructions.emplace_back();
-        begin_block();
-    }
-    MicroOp& op(Op kind, std::vector<RegisterId> destinations = {}, std::vector<RegisterId> sources = {}) {
-        MicroOp op;
-        op.op = kind;
-        op.type = DataType::b32;
-        op.first_operand = static_cast<std::uint32_t>(function_.operands.size());
-        op.destinations = static_cast<std::uint16_t>(destinations.size());
-        op.sources = static_cast<std::uint16_t>(sources.size());
-        for (RegisterId r : destinations) function_.operands.push_back(Operand::reg(r));
-        for (RegisterId r : sources) function_.operands.push_back(Operand::reg(r));
-        function_.ops.push_back(op);
-        function_.blocks.back().last = static_cast<std::uint32_t>(function_.ops.size());
-        return function_.ops.back();
-    }
-    void begin_block() {
-        const auto at = static_cast<std::uint32_t>(function_.ops.size());
-        function_.blocks.push_back({at, at, {}});
-    }
-    void goes_to(std::vector<BlockId> successors) { function_.blocks.back().successors = std::move(successors); }
+    Builder() : OpByOp(predicate, DataType::pred) { function_.tmem_transfers.emplace_back(); }
     Function& complete() {
         complete_tmem_registers(function_);
         return function_;
     }
 
     static constexpr RegisterId predicate = 8;
-
-  private:
-    Function function_;
 };
 
 constexpr std::uint8_t loads = 0, stores = 1;
