@@ -6,15 +6,33 @@ namespace {
 
 const std::string meet = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;";
 
+/// r1 in shared and q1 in global memory, each at any of 17 multiples of 16 bytes.
+void draw_places(AsyncCase& each) {
+    each->inputs = {{"r1", "below:17"}, {"r2", "below:17"}};
+    each.line("bar.sync 0; mad.lo.u32 r1, r1, 16, sm; mad.wide.u32 q1, r2, 16, gm;");
+}
+
+/// The cache policy in q2.
+void name_policy(AsyncCase& each, bool hint) {
+    if (hint) each.line("createpolicy.fractional.L2::evict_last.b64 q2, 1.0;");
+}
+
+/// No CTA ends before what others copy into it has come.
+void end_together(Cases& into, AsyncCase& each) {
+    each.wait();
+    each.done();
+    each.line(meet);
+    into.push_back(*each);
+}
+
 void list_load(Cases& into, bool to_cta, bool hint, std::uint32_t bytes) {
     const std::string head = "cp.async.bulk.shared::" + std::string(to_cta ? "cta" : "cluster") +
                              ".global.mbarrier::complete_tx::bytes" + (hint ? ".L2::cache_hint" : "");
     AsyncCase each(head + " #" + std::to_string(bytes), 4, 2048, 2048);
     each.init();
-    each->inputs = {{"r1", "below:17"}, {"r2", "below:17"}};
-    each.line("bar.sync 0; mad.lo.u32 r1, r1, 16, sm; mad.wide.u32 q1, r2, 16, gm;");
+    draw_places(each);
     each.alone();
-    if (hint) each.line("createpolicy.fractional.L2::evict_last.b64 q2, 1.0;");
+    name_policy(each, hint);
     each.line("mov.u32 r3, " + std::to_string(bytes) + ";");
     each.line("cp.async.bulk.prefetch.L2.global [q1], r3;");
     each.expect(bytes);
@@ -27,10 +45,9 @@ void list_load(Cases& into, bool to_cta, bool hint, std::uint32_t bytes) {
 void list_store(Cases& into, bool hint, std::uint32_t bytes) {
     const std::string head = "cp.async.bulk.global.shared::cta.bulk_group" + std::string(hint ? ".L2::cache_hint" : "");
     AsyncCase each(head + " #" + std::to_string(bytes), 4, 2048, 2048);
-    each->inputs = {{"r1", "below:17"}, {"r2", "below:17"}};
-    each.line("bar.sync 0; mad.lo.u32 r1, r1, 16, sm; mad.wide.u32 q1, r2, 16, gm;");
+    draw_places(each);
     each.alone();
-    if (hint) each.line("createpolicy.fractional.L2::evict_last.b64 q2, 1.0;");
+    name_policy(each, hint);
     each.line(head + " [q1], [r1], " + std::to_string(bytes) + (hint ? ", q2;" : ";"));
     each.line("cp.async.bulk.commit_group;");
     each.line("cp.async.bulk.wait_group.read 0;");
@@ -51,10 +68,7 @@ void list_multicast(Cases& into, std::uint32_t ctas, std::uint32_t mask) {
     each.line("mbarrier.arrive.expect_tx.shared::cta.b64 q60, " + each.barrier() + ", r44;");
     each.line("setp.eq.u32 p4, r42, " + std::to_string(ctas - 1) + "; cvt.u16.u32 h0, r43; add.u32 r45, sm, 64;");
     each.line("@p4 " + head + " [r45], [gm], 320, " + each.barrier() + ", h0;");
-    each.wait();
-    each.done();
-    each.line(meet);
-    into.push_back(*each);
+    end_together(into, each);
 }
 
 /// Each CTA copies into its neighbour, which waits.
@@ -69,10 +83,7 @@ void list_to_peer(Cases& into, std::uint32_t ctas, std::uint32_t bytes) {
     each.alone();
     each.expect(bytes);
     each.line(head + " [r44], [sm], " + std::to_string(bytes) + ", [r45];");
-    each.wait();
-    each.done();
-    each.line(meet);
-    into.push_back(*each);
+    end_together(into, each);
 }
 
 void list_reduce(Cases& into, const std::string& op, const std::string& type, bool hint, const std::string& kind) {
@@ -84,7 +95,7 @@ void list_reduce(Cases& into, const std::string& op, const std::string& type, bo
     each->memory_kind = kind;
     each.line("bar.sync 0;");
     each.alone();
-    if (hint) each.line("createpolicy.fractional.L2::evict_last.b64 q2, 1.0;");
+    name_policy(each, hint);
     each.line(head + " [gm], [sm], 1008" + (hint ? ", q2;" : ";"));
     each.commit_and_wait();
     each.done();
@@ -106,10 +117,7 @@ void list_reduce_to_peer(Cases& into, const std::string& op, const std::string& 
     each.alone();
     each.expect(480);
     each.line(head + " [r44], [sm], 480, [r45];");
-    each.wait();
-    each.done();
-    each.line(meet);
-    into.push_back(*each);
+    end_together(into, each);
 }
 
 }  // namespace
