@@ -83,6 +83,14 @@ std::vector<std::string> changed_lines(const std::string& target) {
     return {lines.begin(), lines.end()};
 }
 
+/// `…, idesc, r3, p0…`: a register where disable-output-lane is a vector, which ptxas takes for enable-input-d.
+bool has_scalar_lanes(const std::string& text) {
+    const std::size_t enabled = text.find(", p0");
+    if (enabled == std::string::npos) return false;
+    const std::vector<std::string> before = split(std::string_view(text).substr(0, enabled));
+    return before.size() > 2 && before.back()[0] == 'r' && before[before.size() - 2][0] == 'r';
+}
+
 /// What ptxas 13.0 takes beyond the manual, and tilepath refuses: what it would compute is not defined.
 bool beyond_the_manual(const std::string& text) {
     const auto begins = [&](std::string_view start) { return text.starts_with(start); };
@@ -93,8 +101,9 @@ bool beyond_the_manual(const std::string& text) {
     // Addresses in Tensor Memory whose sum ptxas makes of anything, and what stands for registers and predicates.
     const bool sums = begins("tcgen05.") && has_any({"[4096]", "[g+4]", "[s+4]", "[q0+"});
     const bool kinds = begins("tcgen05.") && has_any({"p0}", "{p0", "1.5}", ", r0, 3;", ", 0f3F800000, 3;"});
-    const bool scalar_lanes = begins("tcgen05.mma.") && !has(", {") && has(", p0, 3;");
-    if (sums || kinds || scalar_lanes) return true;
+    const bool vectors =
+        (begins("cp.async.bulk.prefetch.tensor.") && has(", 1.5}")) || (begins("clusterlaunchcontrol.") && has("p0}"));
+    if (sums || kinds || vectors || (begins("tcgen05.mma.") && has_scalar_lanes(text))) return true;
     const bool memory = begins("ld") || begins("st.") || begins("atom.") || begins("red.");
     return has("[h0]") ||                                                  // addresses of 16 bits
            (memory && has_any({"p0}", ", 5}", ", 1.5}"})) ||               // in vectors
