@@ -173,6 +173,10 @@ void Ordering::fence(const machine::Fence& event) {
     ++warp.activity;
     if (event.site.op->op != Op::fence) return tensor_fence(w, event.site);
     const auto kind = static_cast<FenceKind>(event.site.op->variant);
+    const bool shows = kind == FenceKind::mbarrier_init || kind == FenceKind::proxy_async ||
+                       kind == FenceKind::proxy_async_shared_cta || kind == FenceKind::proxy_async_shared_cluster;
+    if (shows)
+        for (auto& [offset, state] : w.cta->mbarriers) state.shown = state.shown || state.by == warp.agent;
     switch (kind) {
         case FenceKind::thread:
             for (const PublishedPtr& each : warp.read) learn(w, *each);

@@ -39,6 +39,11 @@ void Ordering::load_bulk(const Who& who, const BulkCopy& event, std::uint32_t si
         MbarrierState* const state = find_mbarrier(*who.cluster, barrier);
         if (state == nullptr) return;  // a fault, which execution tells
         check_initialised(who, *state, event.site);
+        if (!state->shown)
+            misuse(
+                site, state->by_site, "mbarrier-init",
+                "a copy counts on an mbarrier whose initialisation no fence has shown to the async proxy", {},
+                "fence.mbarrier_init.release.cluster (or fence.proxy.async) behind mbarrier.init, by the same thread");
         state->transferred += event.bytes;
         state->transfer_site = site;
         act.stamp.agent = state->agent;

@@ -70,6 +70,7 @@ struct MbarrierState : BarrierState {
     Epoch by_epoch = 0;
     std::uint32_t by_site = 0;
     bool live = false;
+    bool shown = false;  ///< to the async proxy, by a fence of who has initialised it
     // Of the phase that has not completed: bytes, and by which instructions.
     std::int64_t expected = 0, transferred = 0;
     std::uint32_t expect_site = 0, transfer_site = 0;

@@ -93,8 +93,10 @@ TEST(BulkCopies, AreWaitedForOnTheirMbarrier) {
 TEST(BulkCopies, OverwriteOnlyWhatHasBeenRead) {
     // The second load goes to the same memory: warp 1 has to say that it has read the first.
     const auto with = [](const std::string& between) {
-        return one_barrier + "    @%p1 mbarrier.init.shared.b64 [%r3+8], 1;\n    bar.sync 0;\n" + load_it +
-               wait_for_it + read_it + between + R"(
+        return one_barrier +
+               "    @%p1 mbarrier.init.shared.b64 [%r3+8], 1;\n    @%p1 fence.proxy.async.shared::cta;\n    bar.sync "
+               "0;\n" +
+               load_it + wait_for_it + read_it + between + R"(
     @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3+8], 1024;
     @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd1], 1024, [%r3+8];
 )";
@@ -165,6 +167,14 @@ TEST(Mbarriers, AreVisibleBeforeTheyAreUsed) {
     const auto found = findings_of("    @%p1 mbarrier.init.shared.b64 [%r3], 64;\n" + use);
     ASSERT_FALSE(found.empty());
     EXPECT_EQ(found[0].check, "mbarrier-init");
+}
+
+TEST(Mbarriers, AreShownToTheAsyncProxy) {
+    const std::string init = "    @%p1 mbarrier.init.shared.b64 [%r3], 1;\n", meet = "    bar.sync 0;\n";
+    for (const char* fence : {"fence.mbarrier_init.release.cluster", "fence.proxy.async"})
+        expect_none(findings_of(init + "    @%p1 " + fence + ";\n" + meet + load_it + wait_for_it + read_it));
+    expect_one(findings_of(init + meet + load_it + wait_for_it + read_it), "mbarrier-init", "cp.async.bulk",
+               "fence.mbarrier_init");
 }
 
 TEST(Mbarriers, HandOver) {

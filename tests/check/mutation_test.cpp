@@ -196,9 +196,7 @@ const Subject& hopper() {
             {"B read in the other major-ness", R"((wgmma\.mma_async.*, 1, 1, 0), 0;)", "$1, 1;", 4},
         },
         {{"phase of zero",
-          "in the copies of the loop's body for the last steps, whose parity is zero whenever they run"},
-         {"initialisation not published",
-          "barrier.cluster.arrive.release publishes it too; the fence is for arrive.relaxed (PTX ISA 9.7.13.4)"}}};
+          "in the copies of the loop's body for the last steps, whose parity is zero whenever they run"}}};
     return subject;
 }
 
