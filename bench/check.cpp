@@ -27,7 +27,8 @@ double seconds(const host::Job& job, const exec::LaunchOptions& options) {
 int main(int argc, char** argv) {
     const int n = argc > 1 ? std::atoi(argv[1]) : 1024;
     fmt::print("{0}×{0}×{0}\n{1:>20} {2:>10} {3:>10} {4:>8}\n", n, "kernel", "run s", "check s", "ratio");
-    for (const auto& [kernel, arch] : {std::pair{"gemm_f16_tn", "sm_80"}, {"hopper_f16_tn", "sm_90a"}}) {
+    for (const auto& [kernel, arch] :
+         {std::pair{"gemm_f16_tn", "sm_80"}, {"hopper_f16_tn", "sm_90a"}, {"blackwell_f16_tn", "sm_100a"}}) {
         const auto job = host::gemm_job(*host::gemm_kernel_named(kernel), {.m = n, .n = n, .k = n}, arch);
         if (!job) {
             fmt::print(stderr, "{}", to_string(job.error()));
