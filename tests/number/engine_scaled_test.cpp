@@ -9,6 +9,7 @@
 
 #include "engine_problems.h"
 #include "number/recipe.h"
+#include "target_test.h"
 
 namespace tilepath::number {
 namespace {
@@ -110,15 +111,7 @@ std::vector<DotRecipe> scaled_recipes() {
     return recipes;
 }
 
-class ScaledEngineTest : public testing::TestWithParam<std::int64_t> {
-  protected:
-    void SetUp() override { select(GetParam()); }
-    void TearDown() override { select(0); }
-    static void select(std::int64_t targets) {
-        hwy::SetSupportedTargetsForTest(targets);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    }
-};
+class ScaledEngineTest : public TargetTest {};
 
 TEST_P(ScaledEngineTest, EqualsTheReference) {
     Random random(20261130);

@@ -9,6 +9,7 @@
 
 #include "engine_problems.h"
 #include "number/recipe.h"
+#include "target_test.h"
 
 namespace tilepath::number {
 namespace {
@@ -100,15 +101,7 @@ int seeds_of(Family family, const DotRecipe& r) {
     return traits(r.a).exponent_bits == 8 ? 80 : 8;
 }
 
-class EngineTest : public testing::TestWithParam<std::int64_t> {
-  protected:
-    void SetUp() override { select(GetParam()); }
-    void TearDown() override { select(0); }
-    static void select(std::int64_t targets) {
-        hwy::SetSupportedTargetsForTest(targets);
-        hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    }
-};
+class EngineTest : public TargetTest {};
 
 TEST_P(EngineTest, EqualsTheReferenceForEveryRecipe) {
     Random random(20240607);
