@@ -52,9 +52,16 @@ struct WarpState {
     std::map<std::uint32_t, BulkGroups> bulks;  ///< by lane
     std::uint32_t wgmma_groups = 0;             ///< committed
     TensorQueue tcgen05, tensor_loads, tensor_stores;
-    std::vector<std::pair<std::uint64_t, Epoch>> commits;  ///< that have not landed: id, and what they complete
-    Clock tensor;                                          ///< what its own operations on Tensor Memory come after
-    bool wgmma_pending = false;                            ///< one has been issued and not waited for
+    /// A commit that has not landed: what it completes, and what was known when it was issued. What the operations
+    /// before it have read has landed before them, so whoever waits for the commit knows that too.
+    struct Commit {
+        std::uint64_t id = 0;
+        Epoch completes = 0;
+        Knowledge knows;
+    };
+    std::vector<Commit> commits;
+    Clock tensor;                ///< what its own operations on Tensor Memory come after
+    bool wgmma_pending = false;  ///< one has been issued and not waited for
 };
 
 struct BarrierState {

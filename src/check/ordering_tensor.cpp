@@ -90,7 +90,8 @@ void Ordering::tensor_issued(const TensorOperation& event) {
     using enum TensorOperation::Kind;
     if (event.kind == commit) {
         TensorQueue& queue = tensor_queue(w, warp.tcgen05, Agent::Kind::tcgen05);
-        warp.commits.emplace_back(event.id, queue.epoch++);
+        warp.commits.push_back({event.id, queue.epoch++, warp.knows});
+        tick(warp);
         return;
     }
     const TensorQueue& queue = event.kind == load    ? tensor_queue(w, warp.tensor_loads, Agent::Kind::tensor_loads)
@@ -144,13 +145,15 @@ void Ordering::touch_tensor_operands(const Who& who, const TensorOperation& even
 void Ordering::tensor_arrival(const Who& who, MbarrierState& state) {
     const WarpState& warp = *who.warp;
     if (warp.commits.empty()) return;
-    state.pending.seen.raise(warp.tcgen05.index, warp.commits.front().second);
-    state.pending.tensor.raise(warp.tcgen05.index, warp.commits.front().second);
+    const WarpState::Commit& commit = warp.commits.front();
+    state.pending.join(commit.knows);
+    state.pending.seen.raise(warp.tcgen05.index, commit.completes);
+    state.pending.tensor.raise(warp.tcgen05.index, commit.completes);
 }
 
 void Ordering::tensor_landed(const TensorOperation& event) {
     if (event.kind != TensorOperation::Kind::commit || !ctas_.contains(event.site.cta)) return;
-    std::erase_if(who(event.site).warp->commits, [&](const auto& each) { return each.first == event.id; });
+    std::erase_if(who(event.site).warp->commits, [&](const auto& each) { return each.id == event.id; });
 }
 
 /// tcgen05.fence, and tcgen05.wait::ld and ::st.

@@ -196,7 +196,64 @@ const Subject& hopper() {
             {"B read in the other major-ness", R"((wgmma\.mma_async.*, 1, 1, 0), 0;)", "$1, 1;", 4},
         },
         {{"phase of zero",
-          "in the copies of the loop's body for the last steps, whose parity is zero whenever they run"}}};
+          "in the copies of the loop's body for the last steps, whose parity is zero whenever they run"},
+         {"initialisation not published",
+          "barrier.cluster.arrive.release publishes it too; the fence is for arrive.relaxed (PTX ISA 9.7.13.4)"}}};
+    return subject;
+}
+
+/// What can be changed in either of Blackwell's two: dense, and with block scales.
+std::vector<Rule> blackwell_rules() {
+    const std::string constant = R"(or\.b64\s+(%rd\d+), %rd\d+, 46117566620495380\d\d;)";
+    return {
+        {"descriptor without swizzle", "(" + constant + ")", "$1 xor.b64 $2, $2, 0x4000000000000000;", 4},
+        {"descriptor with 64B", "(" + constant + ")", "$1 xor.b64 $2, $2, 0xC000000000000000;", 4},
+        {"descriptor with half the stride", "(" + constant + ")", "$1 xor.b64 $2, $2, 0x0000006000000000;", 4},
+        {"start of the descriptor 16 bytes further", "(" + constant + ")", "$1 add.s64 $2, $2, 1;", 4},
+        {"fewer bytes expected", R"((mbarrier\.arrive\.expect_tx.*\]), ?%r\d+)", "$1, 4096", 4},
+        {"phase of zero", R"((mbarrier\.try_wait\.parity.*\]), ?%r\d+)", "$1, 0", 6},
+        {"coordinates exchanged", R"((cp\.async\.bulk\.tensor.*\{)(%r\d+), (%r\d+))", "$1$3, $2", 4},
+        {"commit removed", R"(tcgen05\.commit)", "", 4},
+        {"accumulates from the first step on", R"((tcgen05\.mma.*), p;)", "$1, 1;", 2},
+        {"proxy fence removed", R"(fence\.proxy\.async)", "", 4},
+        {"bulk wait removed", R"(cp\.async\.bulk\.wait_group)", "", 4},
+        {"columns of the load shifted", R"((tcgen05\.ld.*\[%r\d+)\])", "$1+1]", 4},
+        {"arrival removed", R"(mbarrier\.arrive\.shared::c)", "", 2},
+        {"initialisation removed", R"(mbarrier\.init)", "", 4},
+        {"deallocation removed", R"(tcgen05\.dealloc)", "", 1},
+    };
+}
+
+/// Of both.
+const std::map<std::string, std::string>& blackwell_survivors() {
+    static const std::map<std::string, std::string> survivors{
+        {"phase of zero", "in copies of a loop's body whose parity is zero whenever they run"},
+        {"accumulates from the first step on", "in copies of the loop's body that never do the first step"},
+        {"bulk wait removed", "the last one: a store that has not read its box when its CTA exits reads it then"},
+        {"arrival removed", "of an accumulator that no later tile of this problem waits for"},
+        {"initialisation removed", "of a barrier that no tile of this problem comes to"}};
+    return survivors;
+}
+
+const Subject& blackwell() {
+    static const Subject subject{"blackwell_f16_tn",
+                                 "sm_100a",
+                                 {.m = 256, .n = 256, .k = 448, .clusters = 1},
+                                 blackwell_rules(),
+                                 blackwell_survivors()};
+    return subject;
+}
+
+const Subject& blackwell_scaled() {
+    static const Subject subject = [] {
+        std::vector<Rule> rules = blackwell_rules();
+        rules.push_back({"scales of another stage", R"((tcgen05\.cp.*\[%r\d+)\])", "$1+4]", 4});
+        return Subject{"blackwell_mxf8_tn",
+                       "sm_100a",
+                       {.m = 256, .n = 128, .k = 896, .clusters = 1},
+                       rules,
+                       blackwell_survivors()};
+    }();
     return subject;
 }
 
@@ -229,6 +286,8 @@ void try_all(const Subject& subject) {
 
 TEST(Mutation, OfTheAmpereGemm) { try_all(ampere()); }
 TEST(Mutation, OfTheHopperGemm) { try_all(hopper()); }
+TEST(Mutation, OfTheBlackwellGemm) { try_all(blackwell()); }
+TEST(Mutation, OfTheBlockScaledGemm) { try_all(blackwell_scaled()); }
 
 }  // namespace
 }  // namespace tilepath::check
