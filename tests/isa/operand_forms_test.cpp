@@ -75,6 +75,7 @@ std::vector<std::string> changed_lines(const std::string& target) {
         const std::vector<std::string> operands = split(text.substr(head.size() + 1, text.size() - head.size() - 2));
         for (std::size_t k = 0; k < operands.size(); ++k)
             for (const std::string& other : others(operands[k])) {
+                if (head.starts_with("tcgen05.") && other == "[4096]") continue;  // ptxas 13.0 crashes
                 std::vector<std::string> changed = operands;
                 changed[k] = other;
                 lines.insert(fmt::format("{} {};", head, fmt::join(changed, ", ")));
