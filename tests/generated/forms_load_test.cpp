@@ -17,14 +17,20 @@ struct Line {
     std::string text;
 };
 
-/// Control flow, which needs labels and callees around it: module_with() has them.
+/// Control flow, which needs labels and callees around it: module_with() has them. And operands that no form says: the
+/// zeros of st.bulk, and the registers of 16 x 16 matrices.
 std::string by_hand(const isa::Form& form) {
     static const std::map<std::string_view, std::string> texts{
         {"bra{.uni} t", "bra.uni END;"},
         {"brx.idx{.uni} a, t", "brx.idx r0, targets;"},
         {"call{.uni} (r), f{, (a)}{, t}", "call (r0), word, (r1);"},
         {"call{.uni} f{, (a)}{, t}", "call nothing;"},
-        {"call{.uni} f, t", "call q0, prototype;"}};
+        {"call{.uni} f, t", "call q0, prototype;"},
+        {"st.bulk{.weak}{.shared::cta} [a], size, initval", "st.bulk.weak.shared::cta [q0], q1, 0;"},
+        {"ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8 d, [a]",
+         "ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {r0, r1}, [r2];"},
+        {"ldmatrix.sync.aligned.m16n16.num.trans{.ss}.b8x16.src_fmt d, [a]",
+         "ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8x16.b6x16_p32 {r0, r1, r2, r3}, [r4];"}};
     const auto found = texts.find(form.text);
     return found == texts.end() ? std::string() : found->second;
 }
@@ -98,7 +104,8 @@ TEST(Forms, ThatAreLegalLoad) {
     for (const char* target :
          {"sm_80", "sm_86", "sm_89", "sm_90", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a"})
         load_all(target, "9.0", lines, loaded);
-    load_all("sm_75", "6.3", lines, loaded);  // vote and shfl without .sync
+    load_all("sm_75", "6.3", lines, loaded);    // vote and shfl without .sync
+    load_all("sm_120a", "9.1", lines, loaded);  // mxf4nvf4 with scale_vec::4X of ue8m0
     for (const isa::Form& form : isa::all_forms())
         EXPECT_TRUE(loaded.contains(&form)) << "no legal instruction was made of " << isa::line_of(form);
 }
