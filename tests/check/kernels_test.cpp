@@ -1,67 +1,17 @@
 // Small kernels with one bug, on which exactly the expected finding appears, and their corrected twins, on which none
 // does.
-#include <fmt/format.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstring>
-
-#include "check/finding.h"
-#include "exec/launch.h"
-#include "isa/build.h"
-#include "ptx/read.h"
+#include "check/small_kernel.h"
 
 namespace tilepath::check {
 namespace {
 
 using testing::HasSubstr;
 
-/// Findings of a kernel of one warp: `body` may use %rd1, the address of 64 KiB of global memory, %r1, the lane, and
-/// the shared array `tile` of 16 KiB, whose address is %r2.
-std::vector<Finding> findings_of(const std::string& body) {
-    const std::string text = fmt::format(R"(.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry kernel(.param .u64 buffer)
-{{
-    .reg .pred %p<4>;
-    .reg .b32 %r<32>;
-    .reg .f32 %f<16>;
-    .reg .b64 %rd<16>;
-    .shared .align 1024 .b8 tile[16384];
-    ld.param.u64 %rd1, [buffer];
-    mov.u32 %r1, %laneid;
-    mov.u32 %r2, tile;
-{}
-    ret;
-}}
-)",
-                                         body);
-    auto module = ptx::read(Source("kernel.ptx", text));
-    EXPECT_TRUE(module) << (module ? "" : to_string(module.error()));
-    if (!module) return {};
-    auto program = isa::build(*module, "kernel");
-    EXPECT_TRUE(program) << (program ? "" : to_string(program.error()));
-    if (!program) return {};
-    auto memory = machine::DeviceMemory::create();
-    const auto buffer = (*memory)->allocate(65536, "buffer");
-    std::vector<std::uint8_t> parameters(8);
-    std::memcpy(parameters.data(), &*buffer, 8);
-    Checks checks;
-    exec::LaunchOptions options;
-    options.observer = &checks;
-    const auto report = exec::launch(*program, *machine::device_named("sm_80"), **memory,
-                                     {{1, 1, 1}, {32, 1, 1}, {}, 0}, parameters, options);
-    EXPECT_TRUE(report && report->ok());
-    return checks.findings(*program);
-}
-
-void expect_one(const std::vector<Finding>& found, const std::string& check, const std::string& instruction,
-                const std::string& advice) {
-    ASSERT_EQ(found.size(), 1u);
-    EXPECT_EQ(found[0].check, check);
-    EXPECT_THAT(found[0].place.operation, HasSubstr(instruction));
-    EXPECT_THAT(found[0].advice, HasSubstr(advice));
+/// Of a kernel of one warp.
+std::vector<Finding> findings_of_warp(const std::string& body) {
+    SmallLaunch how;
+    how.warps = 1, how.target = "sm_80";
+    return findings_of(body, how);
 }
 
 /// %rd3 = %rd1 + %r1 · pitch + offset.
@@ -73,74 +23,75 @@ std::string address(int pitch, int offset = 0) {
 std::string shared(int pitch) { return fmt::format("    mad.lo.u32 %r3, %r1, {}, %r2;\n", pitch); }
 
 TEST(Coalescing, ARowPerLane) {
-    expect_one(findings_of(address(512) + "    ld.global.f32 %f1, [%rd3];\n"), "coalescing", "ld.global.f32",
+    expect_one(findings_of_warp(address(512) + "    ld.global.f32 %f1, [%rd3];\n"), "coalescing", "ld.global.f32",
                "4 bytes apart, not 512");
-    EXPECT_TRUE(findings_of(address(4) + "    ld.global.f32 %f1, [%rd3];\n").empty());
+    EXPECT_TRUE(findings_of_warp(address(4) + "    ld.global.f32 %f1, [%rd3];\n").empty());
 }
 TEST(Coalescing, StoresAndAtomicsToo) {
-    expect_one(findings_of(address(256) + "    st.global.u32 [%rd3], %r1;\n"), "coalescing", "st.global.u32",
+    expect_one(findings_of_warp(address(256) + "    st.global.u32 [%rd3], %r1;\n"), "coalescing", "st.global.u32",
                "not 256");
-    expect_one(findings_of(address(256) + "    red.global.add.u32 [%rd3], %r1;\n"), "coalescing", "red.global",
+    expect_one(findings_of_warp(address(256) + "    red.global.add.u32 [%rd3], %r1;\n"), "coalescing", "red.global",
                "not 256");
 }
 TEST(Coalescing, FieldsOfARecordWantAVector) {
-    expect_one(findings_of(address(16) + "    ld.global.f32 %f1, [%rd3+4];\n"), "coalescing", "ld.global.f32",
+    expect_one(findings_of_warp(address(16) + "    ld.global.f32 %f1, [%rd3+4];\n"), "coalescing", "ld.global.f32",
                "exchange");
-    expect_one(findings_of(address(16) + "    ld.global.f32 %f1, [%rd3];\n"), "coalescing", "ld.global.f32",
+    expect_one(findings_of_warp(address(16) + "    ld.global.f32 %f1, [%rd3];\n"), "coalescing", "ld.global.f32",
                "one vector access of 16 bytes");
-    EXPECT_TRUE(findings_of(address(16) + "    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd3];\n").empty());
+    EXPECT_TRUE(findings_of_warp(address(16) + "    ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd3];\n").empty());
 }
 TEST(Coalescing, MisalignedRows) {
     // Four rows of eight lanes each, 4 bytes behind a sector's begin: two sectors a row instead of one.
     const std::string rows =
         "    shr.u32 %r4, %r1, 3;\n    and.b32 %r5, %r1, 7;\n    mul.lo.u32 %r6, %r4, 1024;\n"
         "    mad.lo.u32 %r6, %r5, 4, %r6;\n    cvt.u64.u32 %rd2, %r6;\n    add.s64 %rd3, %rd1, %rd2;\n";
-    EXPECT_EQ(findings_of(rows + "    ld.global.f32 %f1, [%rd3+4];\n").size(), 1u);
-    EXPECT_TRUE(findings_of(rows + "    ld.global.f32 %f1, [%rd3];\n").empty());
+    EXPECT_EQ(findings_of_warp(rows + "    ld.global.f32 %f1, [%rd3+4];\n").size(), 1u);
+    EXPECT_TRUE(findings_of_warp(rows + "    ld.global.f32 %f1, [%rd3];\n").empty());
 }
 TEST(Coalescing, AsynchronousCopies) {
     const auto copy = [](int pitch) {
         return address(pitch) + shared(16) +
                "    cp.async.cg.shared.global [%r3], [%rd3], 16;\n    cp.async.wait_all;\n";
     };
-    expect_one(findings_of(copy(1024)), "coalescing", "cp.async.cg", "16 bytes apart, not 1024");
-    EXPECT_TRUE(findings_of(copy(16)).empty());
+    expect_one(findings_of_warp(copy(1024)), "coalescing", "cp.async.cg", "16 bytes apart, not 1024");
+    EXPECT_TRUE(findings_of_warp(copy(16)).empty());
 }
 
 TEST(BankConflicts, AColumnOfATile) {
     const auto column = [](int pitch) { return shared(pitch) + "    st.shared.u32 [%r3], %r1;\n"; };
-    const auto found = findings_of(column(128));
+    const auto found = findings_of_warp(column(128));
     expect_one(found, "bank-conflicts", "st.shared.u32", "swizzle");
     EXPECT_THAT(found[0].message, HasSubstr("32 times"));
-    EXPECT_TRUE(findings_of(column(132)).empty());
+    EXPECT_TRUE(findings_of_warp(column(132)).empty());
 }
 TEST(BankConflicts, LdmatrixWithoutItsSwizzle) {
     const std::string load = "    ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r8, %r9, %r10, %r11}, [%r3];\n";
-    const auto found = findings_of(shared(128) + load);
+    const auto found = findings_of_warp(shared(128) + load);
     expect_one(found, "bank-conflicts", "ldmatrix", "the 128B swizzle, Sw<3,4,3>");
     EXPECT_THAT(found[0].facts.at(1), HasSubstr("serves 8 words"));
-    EXPECT_TRUE(findings_of(shared(128) +
-                            "    and.b32 %r4, %r1, 7;\n    shl.b32 %r4, %r4, 4;\n    xor.b32 %r3, %r3, %r4;\n" + load)
+    EXPECT_TRUE(findings_of_warp(shared(128) +
+                                 "    and.b32 %r4, %r1, 7;\n    shl.b32 %r4, %r4, 4;\n    xor.b32 %r3, %r3, %r4;\n" +
+                                 load)
                     .empty());
-    EXPECT_TRUE(findings_of(shared(144) + load).empty());
+    EXPECT_TRUE(findings_of_warp(shared(144) + load).empty());
 }
 TEST(BankConflicts, TheSwizzleServesAllThatMeetInTheBuffer) {
     // Written by rows, read by columns: the swizzle must leave the rows free of conflicts.
-    const auto found = findings_of("    mad.lo.u32 %r4, %r1, 4, %r2;\n    st.shared.u32 [%r4], %r1;\n" + shared(128) +
-                                   "    ld.shared.u32 %r5, [%r3];\n");
+    const auto found = findings_of_warp("    mad.lo.u32 %r4, %r1, 4, %r2;\n    st.shared.u32 [%r4], %r1;\n" +
+                                        shared(128) + "    ld.shared.u32 %r5, [%r3];\n");
     expect_one(found, "bank-conflicts", "ld.shared.u32", "frees all 2 instructions that touch this memory");
 }
 TEST(BankConflicts, BroadcastsAreFree) {
-    EXPECT_TRUE(findings_of("    ld.shared.u32 %r5, [%r2];\n").empty());
+    EXPECT_TRUE(findings_of_warp("    ld.shared.u32 %r5, [%r2];\n").empty());
     EXPECT_TRUE(
-        findings_of("    and.b32 %r4, %r1, 3;\n    mad.lo.u32 %r3, %r4, 4, %r2;\n    ld.shared.u32 %r5, [%r3];\n")
+        findings_of_warp("    and.b32 %r4, %r1, 3;\n    mad.lo.u32 %r3, %r4, 4, %r2;\n    ld.shared.u32 %r5, [%r3];\n")
             .empty());
 }
 
 TEST(Findings, TheWorstComesFirst) {
-    const auto found =
-        findings_of(address(64) + "    ld.global.f32 %f1, [%rd3];\n" + address(512) +
-                    "    ld.global.v2.f32 {%f1, %f2}, [%rd3];\n" + shared(128) + "    st.shared.u32 [%r3], %r1;\n");
+    const auto found = findings_of_warp(address(64) + "    ld.global.f32 %f1, [%rd3];\n" + address(512) +
+                                        "    ld.global.v2.f32 {%f1, %f2}, [%rd3];\n" + shared(128) +
+                                        "    st.shared.u32 [%r3], %r1;\n");
     ASSERT_EQ(found.size(), 3u);
     EXPECT_GE(found[0].weight, found[1].weight);
     EXPECT_GE(found[1].weight, found[2].weight);

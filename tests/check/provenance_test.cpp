@@ -87,16 +87,17 @@ struct Bug {
     const char *message, *fact, *advice;
 };
 
-class WrongTile : public testing::TestWithParam<Bug> {};
-
-TEST_P(WrongTile, IsFoundAndExplained) {
-    const Checked checked = check({GetParam().change});
+void expect_found(const Checked& checked, const Bug& bug) {
     ASSERT_FALSE(checked.findings.empty());
     const Finding& first = checked.findings.front();
-    EXPECT_THAT(first.message, HasSubstr(GetParam().message));
-    EXPECT_THAT(testing::PrintToString(first.facts), HasSubstr(GetParam().fact));
-    EXPECT_THAT(first.advice, HasSubstr(GetParam().advice));
+    EXPECT_THAT(first.message, HasSubstr(bug.message));
+    EXPECT_THAT(testing::PrintToString(first.facts), HasSubstr(bug.fact));
+    EXPECT_THAT(first.advice, HasSubstr(bug.advice));
 }
+
+class WrongTile : public testing::TestWithParam<Bug> {};
+
+TEST_P(WrongTile, IsFoundAndExplained) { expect_found(check({GetParam().change}), GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(
     Bugs, WrongTile,
@@ -145,12 +146,7 @@ TEST(Provenance, ThroughTensorMemoryToo) {
 class WrongTensorTile : public testing::TestWithParam<Bug> {};
 
 TEST_P(WrongTensorTile, IsFoundAndExplained) {
-    const Checked checked = check({GetParam().change}, true, "tcgen05_tile");
-    ASSERT_FALSE(checked.findings.empty());
-    const Finding& first = checked.findings.front();
-    EXPECT_THAT(first.message, HasSubstr(GetParam().message));
-    EXPECT_THAT(testing::PrintToString(first.facts), HasSubstr(GetParam().fact));
-    EXPECT_THAT(first.advice, HasSubstr(GetParam().advice));
+    expect_found(check({GetParam().change}, true, "tcgen05_tile"), GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(

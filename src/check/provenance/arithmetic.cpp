@@ -122,6 +122,17 @@ void compute_origins(const WarpRegisters& r, const Product* product, KSets& sets
         return r.forget_destinations();
     if (op.op == Op::cvt) return r.each_lane([&](int lane) { convert(r, product, sets, lane); });
     const int elements = program::traits(op.type).elements, bytes = element_bytes(op.type);
+    if (elements == 1 && bytes == 4 && r.words(r.destination(0)) == 1) {  // f32, s32: most of it
+        const auto count = static_cast<std::size_t>(std::min<int>(op.sources, 3));
+        return r.each_lane([&](int lane) {
+            std::array<Origin, 3> operands{};
+            for (std::size_t s = 0; s < count; ++s)
+                operands[s] = whole(r.word(r.source_place(int(s)), 1, lane).data(), 4);
+            const Origin origin = result(r, std::span(operands).first(count), product, sets);
+            const Origin first = origin.kind() == Kind::memory ? Origin::element(origin.address()) : origin;
+            r.set(r.place(0), 1, lane, 0, {first, first.byte(1), first.byte(2), first.byte(3)});
+        });
+    }
     r.each_lane([&](int lane) {
         std::array<Origin, 8> results{};
         for (int i = 0; i < elements && i < 8; ++i) {

@@ -99,6 +99,24 @@ OperandCells Provenance::fragment_cells(const WarpRegisters& r, const std::vecto
     return out;
 }
 
+const OperandCells& Provenance::fragment_of_mma(const WarpRegisters& r, const MatrixMaps::Multiply& map,
+                                                const program::Mma& mma, bool of_b) {
+    const int first = of_b ? map.a_registers : 0, count = of_b ? map.b_registers : map.a_registers;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> registers;
+    bool held = true;  // what is not held is judged by its value, which may change unseen
+    for (int i = 0; i < count; ++i) {
+        const std::uint32_t place = r.source_place(first + i);
+        held = held && r.words(r.source(first + i)) == 1 && r.row(place).held();
+        registers.emplace_back(place, r.row(place).changes());
+    }
+    KnownFragment& known = fragments_[(r.frame() * 31 + registers.front().first) % fragments_.size()];
+    if (held && known.frame == r.frame() && known.map == &map && known.registers == registers) return known.cells;
+    known.frame = held ? r.frame() : 0, known.map = &map, known.registers = std::move(registers);
+    known.cells = of_b ? fragment_cells(r, map.b, mma.n, mma.k, true, map.bits_b, first, 0)
+                       : fragment_cells(r, map.a, mma.m, mma.k, false, map.bits_a, first, 0);
+    return known.cells;
+}
+
 OperandCells Provenance::shared_cells(MemoryShadow::Cta cta, DescriptorKind kind, const Reading& reading,
                                       const atom::SharedOperand& shape) const {
     const auto& [descriptor, transposed, box, swizzle] = reading;
@@ -135,8 +153,8 @@ void Provenance::multiply(const machine::Multiply& event) {
     }
     if (!product_) return check_without_product(event);
     if (!mma.warpgroup) {
-        const OperandCells a = fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, 0);
-        const OperandCells b = fragment_cells(r, map->b, mma.n, mma.k, true, map->bits_b, map->a_registers, 0);
+        const OperandCells& a = fragment_of_mma(r, *map, mma, false);
+        const OperandCells& b = fragment_of_mma(r, *map, mma, true);
         return multiply_checked(event, a, b, 0);
     }
     const int warp = static_cast<int>(event.site.warp % 4), rows = mma.m / 4;

@@ -90,6 +90,9 @@ class Provenance : public Check {
     OperandCell cell(const Origin* bytes, int width, int nibble) const;
     OperandCells fragment_cells(const WarpRegisters& registers, const std::vector<atom::ElementPlace>& places, int rows,
                                 int columns, bool by_columns, int bits, int first_operand, int warp) const;
+    /// The same, or what it was when these registers were last looked at: an operand of mma serves several of them.
+    const OperandCells& fragment_of_mma(const WarpRegisters& registers, const MatrixMaps::Multiply& map,
+                                        const program::Mma& mma, bool of_b);
     OperandCells shared_cells(MemoryShadow::Cta cta, DescriptorKind kind, const Reading& reading,
                               const atom::SharedOperand& shape) const;
     const Box* box_at(MemoryShadow::Cta cta, std::uint32_t shared) const;
@@ -137,6 +140,14 @@ class Provenance : public Check {
         const program::Mma* mma = nullptr;
         OperandCells cells;
     } shared_b_;
+    struct KnownFragment {
+        std::uint64_t frame = 0;
+        const MatrixMaps::Multiply* map = nullptr;
+        std::vector<std::pair<std::uint32_t, std::uint64_t>>
+            registers;  ///< their places, and how often they had changed
+        OperandCells cells;
+    };
+    std::array<KnownFragment, 64> fragments_;
     PerInstruction<Tally> tallies_;
     Counts counts_, results_;
 };

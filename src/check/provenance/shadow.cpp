@@ -23,6 +23,7 @@ Word ShadowRow::word(int lane) const {
 }
 
 void ShadowRow::set(int lane, const Word& word) {
+    ++changes_;
     if (sums_) {
         auto bytes = std::make_unique<std::array<Word, 32>>();
         for (int i = 0; i < 32; ++i) (*bytes)[static_cast<std::size_t>(i)] = sums_->word(reg_, i);

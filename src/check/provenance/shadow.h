@@ -26,15 +26,21 @@ class ShadowRow {
     bool held() const { return bytes_ != nullptr || sums_ != nullptr; }
     Word word(int lane) const;
     void set(int lane, const Word& word);
-    void set_sums(std::shared_ptr<Sums> sums, int reg) { bytes_.reset(), sums_ = std::move(sums), reg_ = reg; }
+    void set_sums(std::shared_ptr<Sums> sums, int reg) {
+        bytes_.reset(), sums_ = std::move(sums), reg_ = reg;
+        ++changes_;
+    }
     const std::shared_ptr<Sums>& sums() const { return sums_; }
     int sums_register() const { return reg_; }
-    void forget() { bytes_.reset(), sums_.reset(); }
+    void forget() { bytes_.reset(), sums_.reset(), ++changes_; }
+    /// How often it has changed: what was read of it stays true until then.
+    std::uint64_t changes() const { return changes_; }
 
   private:
     std::unique_ptr<std::array<Word, 32>> bytes_;
     std::shared_ptr<Sums> sums_;
     int reg_ = 0;
+    std::uint64_t changes_ = 0;
 };
 
 /// The registers of all warps that run, by call.

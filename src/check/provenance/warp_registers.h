@@ -53,6 +53,7 @@ class WarpRegisters {
         if (rows_.size() <= place) rows_.resize(place + 1);
         return rows_[place];
     }
+    std::uint64_t frame() const { return registers_.frame; }
     /// The active lanes of the operand hold nothing that has an origin.
     void forget(std::uint32_t place, int words) const {
         if (!held(place, words)) return;
