@@ -42,8 +42,8 @@ namespace {
 
 void sort(std::vector<Finding>& findings) {
     std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
-        return std::tuple(-a.weight, a.check, a.place.ptx.line, a.place.ptx.column, a.message) <
-               std::tuple(-b.weight, b.check, b.place.ptx.line, b.place.ptx.column, b.message);
+        return std::tuple(a.severity, -a.weight, a.check, a.place.ptx.line, a.place.ptx.column, a.message) <
+               std::tuple(b.severity, -b.weight, b.check, b.place.ptx.line, b.place.ptx.column, b.message);
     });
 }
 
@@ -57,7 +57,8 @@ std::string opcode(const Finding& finding) {
 
 std::vector<Finding> grouped(std::vector<Finding> findings) {
     sort(findings);
-    using Key = std::tuple<std::string, std::string, std::string, std::string, unsigned, std::string, unsigned>;
+    using Key =
+        std::tuple<Severity, std::string, std::string, std::string, std::string, unsigned, std::string, unsigned>;
     std::map<Key, std::size_t> groups;
     std::vector<Finding> out;
     for (Finding& each : findings) {
@@ -66,10 +67,10 @@ std::vector<Finding> grouped(std::vector<Finding> findings) {
             out.push_back(std::move(each));
             continue;
         }
-        const auto [group, fresh] =
-            groups.try_emplace(Key{each.check, place.function, opcode(each), place.source_file, place.source_line,
-                                   each.other ? each.other->source_file : "", each.other ? each.other->source_line : 0},
-                               out.size());
+        const auto [group, fresh] = groups.try_emplace(
+            Key{each.severity, each.check, place.function, opcode(each), place.source_file, place.source_line,
+                each.other ? each.other->source_file : "", each.other ? each.other->source_line : 0},
+            out.size());
         if (fresh) {
             out.push_back(std::move(each));
             continue;
@@ -106,9 +107,15 @@ std::vector<std::string> fingerprints(const std::vector<Finding>& findings) {
     return out;
 }
 
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
+    return static_cast<std::size_t>(std::ranges::count(findings, severity, &Finding::severity));
+}
+
+std::string_view name(Severity severity) { return severity == Severity::note ? "note" : "finding"; }
+
 std::string to_string(const Finding& finding) {
-    std::string out = fmt::format("finding ({}): {}\n  {}\n  {} executions by a warp\n", finding.check, finding.message,
-                                  program::describe(finding.place), finding.times);
+    std::string out = fmt::format("{} ({}): {}\n  {}\n  {} executions by a warp\n", name(finding.severity),
+                                  finding.check, finding.message, program::describe(finding.place), finding.times);
     if (!finding.also.empty())
         out += fmt::format("  copies of it: {}:{}\n", finding.place.ptx.file, fmt::join(finding.also, ", "));
     for (const std::string& fact : finding.facts) out += "  " + fact + "\n";

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check/warp_access.h"
@@ -12,6 +13,12 @@
 #include "program/code_place.h"
 
 namespace tilepath::check {
+
+/// How sure it is that the kernel is at fault.
+enum class Severity : std::uint8_t {
+    finding,  ///< it is wrong, or slower than it need be: the exit status is 1
+    note      ///< it is legal or tolerated, and worth knowing: the exit status stays
+};
 
 /// Something that a check has found at one instruction, over the whole run.
 struct Finding {
@@ -25,7 +32,13 @@ struct Finding {
     std::string advice;                       ///< what to change
     std::uint64_t times = 0;                  ///< executions by a warp that it counts
     double weight = 0;                        ///< the worst first: what the fault costs, in sectors or wavefronts
+    Severity severity = Severity::finding;
 };
+
+/// `finding`, `note`.
+std::string_view name(Severity severity);
+/// How many there are of one kind. Only findings decide about the exit status.
+std::size_t count_of(const std::vector<Finding>& findings, Severity severity);
 
 /// A consumer of events that ends with findings.
 class Check : public machine::Observer {

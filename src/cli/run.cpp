@@ -165,8 +165,9 @@ int run(const Options& options) {
         findings = std::move(*found);
     }
     int status = exit_clean;
+    const bool found_wrong = check::count_of(findings, check::Severity::finding) != 0;
     if (options.json) {
-        if (!findings.empty()) status = exit_difference;
+        if (found_wrong) status = exit_difference;
         for (const auto& [buffer, difference] : differences(*job, *outcome))
             if (difference.different) status = exit_difference;
         if (own && disagree(*job, *outcome, *own)) status = exit_difference;
@@ -180,7 +181,7 @@ int run(const Options& options) {
         status = tell(*job, *outcome, options.on_gpu());
         if (checked && job->gemm) std::fputs(report::provenance_text(checked->provenance()).c_str(), stdout);
         if (options.checks) std::fputs((report::findings_text(findings) + notes).c_str(), stdout);
-        if (status == exit_clean && !findings.empty()) status = exit_difference;
+        if (status == exit_clean && found_wrong) status = exit_difference;
         if (own) {
             for (std::size_t i = 0; i < job->buffers.size(); ++i)
                 std::fputs(host::describe_disagreement(job->buffers[i], disagreement(*job, *outcome, *own, i)).c_str(), stdout);

@@ -8,11 +8,17 @@
 
 namespace tilepath::report {
 
+std::string count_text(const std::vector<check::Finding>& findings) {
+    const std::size_t count = check::count_of(findings, check::Severity::finding), notes = findings.size() - count;
+    std::string out = count == 0 ? "no finding" : fmt::format("{} finding{}", count, count == 1 ? "" : "s");
+    if (notes != 0) out += fmt::format(", {} note{}", notes, notes == 1 ? "" : "s");
+    return out;
+}
+
 std::string findings_text(const std::vector<check::Finding>& findings) {
     std::string out;
     for (const check::Finding& each : findings) out += check::to_string(each);
-    return out + (findings.empty() ? "no finding\n"
-                                   : fmt::format("{} finding{}\n", findings.size(), findings.size() == 1 ? "" : "s"));
+    return out + count_text(findings) + "\n";
 }
 
 nlohmann::json findings_as_json(const std::vector<check::Finding>& findings) {
@@ -22,6 +28,7 @@ nlohmann::json findings_as_json(const std::vector<check::Finding>& findings) {
         const check::Finding& each = findings[i];
         nlohmann::json one{{"fingerprint", prints[i]},
                            {"check", each.check},
+                           {"severity", check::name(each.severity)},
                            {"message", each.message},
                            {"function", each.place.function},
                            {"file", each.place.ptx.file},
@@ -45,10 +52,11 @@ nlohmann::json findings_as_json(const std::vector<check::Finding>& findings) {
 
 std::string provenance_text(const check::Provenance& provenance) {
     const check::Provenance::Counts &operands = provenance.counts(), &d = provenance.results();
-    return fmt::format("provenance: {} matrix instructions of a warp, operands proven right {}, wrong {}, unknown {}; "
-                       "elements of D proven right {}, wrong {}, unknown {}\n",
-                       operands.proven + operands.disproven + operands.unknown, operands.proven, operands.disproven,
-                       operands.unknown, d.proven, d.disproven, d.unknown);
+    return fmt::format(
+        "provenance: {} matrix instructions of a warp, operands proven right {}, wrong {}, unknown {}; "
+        "elements of D proven right {}, wrong {}, unknown {}\n",
+        operands.proven + operands.disproven + operands.unknown, operands.proven, operands.disproven, operands.unknown,
+        d.proven, d.disproven, d.unknown);
 }
 
 nlohmann::json provenance_as_json(const check::Provenance& provenance) {

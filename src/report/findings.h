@@ -8,6 +8,9 @@
 
 namespace tilepath::report {
 
+/// `2 findings, 1 note`, `no finding`.
+std::string count_text(const std::vector<check::Finding>& findings);
+
 /// The findings for a terminal, the worst first, and how many there are.
 std::string findings_text(const std::vector<check::Finding>& findings);
 

@@ -57,7 +57,7 @@ std::string place_text(const program::CodePlace& place) {
 
 void add(Sheet& sheet, const Finding& finding, std::size_t number) {
     Facts facts;
-    facts.add("finding", finding.message);
+    facts.add(std::string(check::name(finding.severity)), finding.message);
     facts.add("in", finding.place.function);
     facts.add("instruction", finding.place.operation);
     facts.add("place", place_text(finding.place));
@@ -81,12 +81,10 @@ void add(Sheet& sheet, const Finding& finding, std::size_t number) {
 
 std::string findings_as_html(const std::vector<Finding>& findings, const check::Timeline& timeline) {
     Sheet sheet;
-    sheet.title = findings.empty()
-                      ? "tilepath check: no finding"
-                      : fmt::format("tilepath check: {} finding{}", findings.size(), findings.size() == 1 ? "" : "s");
+    sheet.title = "tilepath check: " + count_text(findings);
     std::map<std::string, std::int64_t> counts;
     for (const Finding& each : findings) ++counts[each.check];
-    Listing summary{{"check", "findings", "what it holds"}, {}};
+    Listing summary{{"check", "findings and notes", "what it holds"}, {}};
     for (const check::Rule& rule : check::rules()) {
         const auto found = counts.find(std::string(rule.check));
         summary.rows.push_back(

@@ -45,13 +45,18 @@ json related(const program::CodePlace& place, std::string text) {
     return out;
 }
 
+const char* level_of(const check::Finding& finding) {
+    if (finding.severity == check::Severity::note) return "note";
+    return check::rule_of(finding.check).wrong_result ? "error" : "warning";
+}
+
 json result_of(const check::Finding& finding, std::string fingerprint) {
     std::string text = finding.message + ".";
     for (const std::string& fact : finding.facts) text += "\n" + fact;
     if (!finding.advice.empty()) text += "\nchange: " + finding.advice;
     json out{{"ruleId", finding.check},
              {"ruleIndex", check::rule_index(finding.check)},
-             {"level", check::rule_of(finding.check).wrong_result ? "error" : "warning"},
+             {"level", level_of(finding)},
              {"message", {{"text", text}}},
              {"locations", {location(finding.place)}},
              {"occurrenceCount", std::max<std::uint64_t>(1, finding.times)},

@@ -63,6 +63,23 @@ void expect_location(const json& location) {
     }
 }
 
+TEST(Notes, ComeLastAndAreNoFindings) {
+    check::Finding note = finding("tensor-fence", 5), slow = finding("bank-conflicts", 9);
+    note.severity = check::Severity::note, note.weight = 1e12;
+    const auto both = check::grouped({note, slow});
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_EQ(both[0].check, "bank-conflicts");
+    EXPECT_EQ(check::count_of(both, check::Severity::finding), 1u);
+    EXPECT_THAT(findings_text(both), HasSubstr("note (tensor-fence): a message"));
+    EXPECT_THAT(findings_text(both), HasSubstr("1 finding, 1 note\n"));
+    EXPECT_THAT(findings_text({note}), HasSubstr("no finding, 1 note\n"));
+    EXPECT_EQ(findings_as_json(both)[1].at("severity"), "note");
+    const json results = findings_as_sarif(both).at("runs")[0].at("results");
+    EXPECT_EQ(results[0].at("level"), "warning");
+    EXPECT_EQ(results[1].at("level"), "note");
+    EXPECT_THAT(findings_as_html({note}, {}), HasSubstr("no finding, 1 note"));
+}
+
 TEST(Sarif, HoldsToTheSchema) {
     check::Finding race = finding("race", 12, 7);
     race.other = finding("race", 14).place;
