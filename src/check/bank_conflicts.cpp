@@ -95,14 +95,14 @@ void BankConflicts::add(const machine::EventSite& site, const WarpAccess& access
     }
 }
 
-std::vector<Finding> BankConflicts::findings(const program::Program& program) {
+std::vector<Finding> BankConflicts::findings(const program::Programs& programs) {
     end_copies();
     std::vector<Finding> out;
     for (const auto& [op, tally] : tallies_) {
         const double ratio = static_cast<double>(tally.wavefronts) / static_cast<double>(tally.ideal);
         if (tally.worst_excess == 0 || ratio <= threshold) continue;
         const Wavefronts worst = count_wavefronts(tally.worst);
-        Finding finding = finding_at("bank-conflicts", program, op, tally);
+        Finding finding = finding_at("bank-conflicts", programs, op, tally);
         finding.message = fmt::format("{:.3g} times the wavefronts: {} where {} would do without conflicts", ratio,
                                       tally.wavefronts, tally.ideal);
         finding.facts = {fmt::format("{}: {} wavefronts, {} would do", describe(tally.worst), worst.taken, worst.ideal),

@@ -21,7 +21,7 @@ class BankConflicts : public WarpAccessCheck {
     /// Findings are instructions whose wavefronts exceed the ideal by this factor.
     static constexpr double threshold = 1.25;
 
-    std::vector<Finding> findings(const program::Program& program) override;
+    std::vector<Finding> findings(const program::Programs& programs) override;
 
     struct Tally : InstructionTally {
         std::uint64_t wavefronts = 0, ideal = 0;

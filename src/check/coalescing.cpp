@@ -93,13 +93,13 @@ void Coalescing::bulk_issued(const machine::BulkCopy& event) {
     tally.first = shape.first, tally.second = shape.second;
 }
 
-std::vector<Finding> Coalescing::box_findings(const program::Program& program) const {
+std::vector<Finding> Coalescing::box_findings(const program::Programs& programs) const {
     std::vector<Finding> out;
     for (const auto& [op, tally] : boxes_) {
         const double ratio =
             tally.all.fewest_sectors == 0 ? 1 : static_cast<double>(tally.all.sectors) / tally.all.fewest_sectors;
         if (ratio <= threshold) continue;
-        Finding finding = finding_at("coalescing", program, op, tally);
+        Finding finding = finding_at("coalescing", programs, op, tally);
         finding.message = fmt::format(
             "{:.3g} times the sectors that the boxes' bytes fill: {} of 32 bytes where {} would do, {} lines of 128 "
             "bytes "
@@ -123,14 +123,14 @@ std::vector<Finding> Coalescing::box_findings(const program::Program& program) c
     return out;
 }
 
-std::vector<Finding> Coalescing::findings(const program::Program& program) {
+std::vector<Finding> Coalescing::findings(const program::Programs& programs) {
     end_copies();
-    std::vector<Finding> out = box_findings(program);
+    std::vector<Finding> out = box_findings(programs);
     for (const auto& [op, tally] : tallies_) {
         const double ratio = static_cast<double>(tally.sectors) / static_cast<double>(tally.fewest_sectors);
         if (tally.worst_excess == 0 || ratio <= threshold) continue;
         const SectorCount worst = count_sectors(tally.worst);
-        Finding finding = finding_at("coalescing", program, op, tally);
+        Finding finding = finding_at("coalescing", programs, op, tally);
         finding.message = fmt::format(
             "{:.3g} times the sectors that its bytes fill: {} of 32 bytes where {} would do, {} lines of "
             "128 bytes where {} would do",

@@ -14,7 +14,7 @@ class Coalescing : public WarpAccessCheck {
     static constexpr double threshold = 1.25;
 
     void bulk_issued(const machine::BulkCopy& event) override;
-    std::vector<Finding> findings(const program::Program& program) override;
+    std::vector<Finding> findings(const program::Programs& programs) override;
 
     struct Tally : InstructionTally {
         std::uint64_t sectors = 0, lines = 0, fewest_sectors = 0, fewest_lines = 0;
@@ -30,7 +30,7 @@ class Coalescing : public WarpAccessCheck {
     };
 
   private:
-    std::vector<Finding> box_findings(const program::Program& program) const;
+    std::vector<Finding> box_findings(const program::Programs& programs) const;
     bool concerns(program::Space space) const override;
     void add(const machine::EventSite& site, const WarpAccess& access) override;
 

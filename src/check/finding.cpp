@@ -29,10 +29,10 @@ Checks::~Checks() = default;
 
 void Checks::expect(Product product) { provenance_->set_product(std::move(product)); }
 
-std::vector<Finding> Checks::findings(const program::Program& program) {
+std::vector<Finding> Checks::findings(const program::Programs& programs) {
     std::vector<Finding> out;
     for (const auto& each : checks_) {
-        std::vector<Finding> its = each->findings(program);
+        std::vector<Finding> its = each->findings(programs);
         std::move(its.begin(), its.end(), std::back_inserter(out));
     }
     return grouped(std::move(out));
@@ -41,9 +41,14 @@ std::vector<Finding> Checks::findings(const program::Program& program) {
 namespace {
 
 void sort(std::vector<Finding>& findings) {
-    std::ranges::sort(findings, [](const Finding& a, const Finding& b) {
-        return std::tuple(a.severity, -a.weight, a.check, a.place.ptx.line, a.place.ptx.column, a.message) <
-               std::tuple(b.severity, -b.weight, b.check, b.place.ptx.line, b.place.ptx.column, b.message);
+    std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+        const auto key = [](const Finding& each) {
+            return std::tuple(each.severity, -each.weight, std::string_view(each.check),
+                              std::string_view(each.place.ptx.file), each.place.ptx.line, each.place.ptx.column,
+                              std::string_view(each.place.function), std::string_view(each.message),
+                              each.other ? each.other->ptx.line : 0, each.other ? each.other->ptx.column : 0);
+        };
+        return key(a) < key(b);
     });
 }
 

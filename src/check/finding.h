@@ -43,7 +43,7 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity);
 /// A consumer of events that ends with findings.
 class Check : public machine::Observer {
   public:
-    virtual std::vector<Finding> findings(const program::Program& program) = 0;
+    virtual std::vector<Finding> findings(const program::Programs& programs) = 0;
 };
 
 class Provenance;
@@ -60,7 +60,7 @@ class Checks : public machine::Tee {
     const Provenance& provenance() const { return *provenance_; }
 
     /// The worst first; the order depends on nothing but the events.
-    std::vector<Finding> findings(const program::Program& program);
+    std::vector<Finding> findings(const program::Programs& programs);
 
   private:
     std::vector<std::unique_ptr<Check>> checks_;

@@ -57,7 +57,7 @@ class Ordering : public Check {
     void launch_begins(const program::Function& function) override;
     void cta_begins(const machine::CtaEvent& event) override;
     void cta_ends(const machine::CtaEvent& event) override;
-    std::vector<Finding> findings(const program::Program& program) override;
+    std::vector<Finding> findings(const program::Programs& programs) override;
 
     /// Of shadow memory, at most so far: for the promise of at most 16 bytes a byte.
     std::size_t shadow_bytes() const;
@@ -112,8 +112,8 @@ class Ordering : public Check {
     void touch_tensor_operands(const Who& who, const machine::TensorOperation& event, Actor act);
     static void tensor_arrival(const Who& who, MbarrierState& state);
     // ordering_findings.cpp
-    Finding finding_of(const program::Program& program, const Race& race) const;
-    program::CodePlace place_of(const program::Program& program, std::uint32_t site) const;
+    Finding finding_of(const program::Programs& programs, const Race& race) const;
+    program::CodePlace place_of(const program::Programs& programs, std::uint32_t site) const;
 
     std::vector<Agent> agents_{1};
     std::vector<machine::EventSite> sites_;  ///< function and op by site; [0]: none

@@ -11,18 +11,18 @@ constexpr double ordering_weight = 1e12;  // a wrong result is worse than a slow
 
 }  // namespace
 
-program::CodePlace Ordering::place_of(const program::Program& program, std::uint32_t site) const {
-    return program::code_place(program, *sites_[site].function, sites_[site].op);
+program::CodePlace Ordering::place_of(const program::Programs& programs, std::uint32_t site) const {
+    return program::code_place(programs, *sites_[site].function, sites_[site].op);
 }
 
-Finding Ordering::finding_of(const program::Program& program, const Race& race) const {
+Finding Ordering::finding_of(const program::Programs& programs, const Race& race) const {
     const RaceText text = text_of(race);
     Finding out;
     out.check = text.check;
     out.message = text.message;
     out.advice = text.advice;
-    out.place = place_of(program, race.stamp.site);
-    out.other = place_of(program, race.conflict.earlier.site);
+    out.place = place_of(programs, race.stamp.site);
+    out.other = place_of(programs, race.conflict.earlier.site);
     out.times = race.times;
     out.weight = ordering_weight + static_cast<double>(race.times);
     const auto line = [&](const Agent& agent, std::uint32_t warp, std::uint8_t lane, bool wrote, const Stamp& stamp,
@@ -55,21 +55,21 @@ bool Ordering::told_the_other_way_round(const RaceKey& key) const {
     return earlier_wrote != writes ? writes : later < earlier;
 }
 
-std::vector<Finding> Ordering::findings(const program::Program& program) {
+std::vector<Finding> Ordering::findings(const program::Programs& programs) {
     for (const auto& [index, who] : ctas_)
         for (const auto& [offset, state] : who.cta->mbarriers) check_bytes(state);
     std::vector<Finding> out;
     for (const auto& [key, race] : races_)
-        if (!told_the_other_way_round(key)) out.push_back(finding_of(program, race));
+        if (!told_the_other_way_round(key)) out.push_back(finding_of(programs, race));
     for (const auto& [key, each] : misuses_) {
         Finding finding;
         finding.check = each.check;
         finding.message = each.message;
         finding.advice = each.advice;
         finding.facts = each.facts;
-        finding.place = place_of(program, key.first);
+        finding.place = place_of(programs, key.first);
         if (each.other_site != 0) {
-            finding.other = place_of(program, each.other_site);
+            finding.other = place_of(programs, each.other_site);
             finding.facts.insert(finding.facts.begin(), "the other: " + program::describe(*finding.other));
         }
         finding.times = each.times;
@@ -84,9 +84,9 @@ std::vector<Finding> Ordering::findings(const program::Program& program) {
                 each.by == nullptr
                     ? "no wgmma.fence comes before the first wgmma"
                     : "a register of this wgmma is accessed before it, and no wgmma.fence comes in between";
-            finding.place = program::code_place(program, *function, each.wgmma);
+            finding.place = program::code_place(programs, *function, each.wgmma);
             if (each.by != nullptr) {
-                finding.other = program::code_place(program, *function, each.by);
+                finding.other = program::code_place(programs, *function, each.by);
                 finding.facts = {"accessed by " + program::describe(*finding.other)};
             }
             finding.advice =

@@ -1,6 +1,7 @@
 #pragma once
-#include <map>
+#include <deque>
 #include <string>
+#include <unordered_map>
 
 #include "check/finding.h"
 
@@ -13,23 +14,26 @@ struct InstructionTally {
 };
 
 /// A check's finding at an instruction, still without what is wrong and what it costs.
-inline Finding finding_at(std::string check, const program::Program& program, const program::MicroOp* op,
+inline Finding finding_at(std::string check, const program::Programs& programs, const program::MicroOp* op,
                           const InstructionTally& tally) {
     Finding finding;
     finding.check = std::move(check);
-    finding.place = program::code_place(program, *tally.function, op);
+    finding.place = program::code_place(programs, *tally.function, op);
     finding.times = tally.times;
     return finding;
 }
 
-/// What a check counts of each instruction. A Tally is an InstructionTally, whose `function` is filled in here.
+/// What a check counts of each instruction, in the order in which they were first executed. A Tally is an
+/// InstructionTally, whose `function` is filled in here.
 template <class Tally>
 class PerInstruction {
   public:
     Tally& of(const machine::EventSite& site) {
         if (site.op != last_op_) {
+            const auto [at, fresh] = index_.try_emplace(site.op, tallies_.size());
+            if (fresh) tallies_.emplace_back(site.op, Tally{});
             last_op_ = site.op;
-            last_ = &tallies_[site.op];
+            last_ = &tallies_[at->second].second;
             last_->function = site.function;
         }
         return *last_;
@@ -38,7 +42,8 @@ class PerInstruction {
     auto end() const { return tallies_.end(); }
 
   private:
-    std::map<const program::MicroOp*, Tally> tallies_;
+    std::deque<std::pair<const program::MicroOp*, Tally>> tallies_;
+    std::unordered_map<const program::MicroOp*, std::size_t> index_;
     const program::MicroOp* last_op_ = nullptr;
     Tally* last_ = nullptr;
 };

@@ -41,7 +41,7 @@ CheckedRun::CheckedRun(const CheckOptions& options, machine::Tee& observers) : o
 
 Result<std::vector<check::Finding>> CheckedRun::findings(const host::Job& job, const host::Outcome& outcome,
                                                          std::string& notes) {
-    std::vector<check::Finding> found = checks_.findings(*job.launches.front().program);
+    std::vector<check::Finding> found = checks_.findings(job.programs());
     for (const exec::LaunchReport& launch : outcome.reports)
         for (check::Finding& each : report::findings_of(launch)) found.insert(found.begin(), std::move(each));
     if (!options_.suppressions.empty()) {

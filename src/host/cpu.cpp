@@ -41,6 +41,12 @@ Result<machine::Address> place(const Buffer& buffer, const program::Program& pro
 
 std::uint64_t Buffer::elements() const { return product(shape); }
 
+program::Programs Job::programs() const {
+    std::vector<const program::Program*> out;
+    for (const Launch& launch : launches) out.push_back(launch.program.get());
+    return program::Programs(std::move(out));
+}
+
 bool Outcome::ok() const {
     for (const exec::LaunchReport& report : reports)
         if (!report.ok()) return false;

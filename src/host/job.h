@@ -12,6 +12,7 @@
 #include "host/dtype.h"
 #include "host/gemm_table.h"
 #include "machine/tensor_map.h"
+#include "program/code_place.h"
 #include "program/function.h"
 
 namespace tilepath::host {
@@ -75,6 +76,7 @@ struct Job {
     std::vector<Buffer> buffers;
     std::vector<TensorMap> tensor_maps;
     std::vector<Launch> launches;
+    program::Programs programs() const;
     std::optional<GemmTable> gemm;  ///< what the kernel computes; its buffers are there, with as many dimensions
 };
 

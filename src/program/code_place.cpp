@@ -2,7 +2,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/assert.h"
+
 namespace tilepath::program {
+
+const Program& Programs::of(const Function& function) const {
+    const auto owns = [&](const Program* each) {
+        return std::ranges::any_of(each->functions, [&](const Function& its) { return &its == &function; });
+    };
+    const auto found = std::ranges::find_if(all_, owns);
+    TILEPATH_ASSERT(found != all_.end(), "every function that ran belongs to a program of the run");
+    return **found;
+}
+
+CodePlace code_place(const Programs& programs, const Function& function, const MicroOp* op) {
+    return code_place(programs.of(function), function, op);
+}
 
 CodePlace code_place(const Program& program, const Function& function, const MicroOp* op) {
     CodePlace place;

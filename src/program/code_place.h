@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "program/function.h"
 
@@ -14,7 +15,19 @@ struct CodePlace {
     unsigned source_line = 0;  ///< from .loc; 0: none
 };
 
+/// The programs of a run: a function's instructions have their places in the one that it belongs to.
+class Programs {
+  public:
+    Programs(const Program& only) : all_{&only} {}
+    explicit Programs(std::vector<const Program*> all) : all_(std::move(all)) {}
+    const Program& of(const Function& function) const;
+
+  private:
+    std::vector<const Program*> all_;
+};
+
 CodePlace code_place(const Program& program, const Function& function, const MicroOp* op);
+CodePlace code_place(const Programs& programs, const Function& function, const MicroOp* op);
 
 /// `in kernel, file.ptx:12: add.u32 %r1, %r2, %r3;`, and the source's line behind it.
 std::string describe(const CodePlace& place);

@@ -97,13 +97,13 @@ void Provenance::check_result(std::vector<Finding>& out) {
     out.push_back(std::move(finding));
 }
 
-std::vector<Finding> Provenance::findings(const program::Program& program) {
+std::vector<Finding> Provenance::findings(const program::Programs& programs) {
     std::vector<Finding> out;
     // What is wrong with D follows from operands that are wrong.
     const bool wrong_operands = counts_.disproven != 0;
     for (const auto& [op, tally] : tallies_) {
         if (tally.times == 0 || (wrong_operands && tally.of_result)) continue;
-        Finding finding = finding_at("provenance", program, op, tally);
+        Finding finding = finding_at("provenance", programs, op, tally);
         finding.message = tally.message;
         finding.facts = tally.facts;
         finding.advice = tally.advice;

@@ -39,7 +39,7 @@ class Provenance : public Check {
         tensor_.leave({event.cluster, event.rank});
     }
     bool wants_operations() const override { return true; }
-    std::vector<Finding> findings(const program::Program& program) override;
+    std::vector<Finding> findings(const program::Programs& programs) override;
 
     /// Matrix instructions whose operands were proven right, wrong, and neither.
     struct Counts {
