@@ -1,6 +1,7 @@
 #include "exec/executor.h"
 
 #include <bit>
+#include <utility>
 
 #include "base/assert.h"
 
@@ -26,6 +27,9 @@ void Executor::run_warp(Warp& warp, std::int64_t quantum) {
     cluster_quantum_ -= executed;
     turn_quantum_ = quantum_ = since_branch_ = 0;
 }
+
+/// The warp gives way at its next branch, and what it has executed stays counted.
+void Executor::end_turn() { turn_quantum_ -= std::exchange(quantum_, 0); }
 
 /// Virtual time in the middle of a warp's turn.
 std::uint64_t Executor::now() const {

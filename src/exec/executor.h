@@ -78,6 +78,7 @@ class Executor {
 
     // executor.cpp
     void run_warp(Warp& warp, std::int64_t quantum);
+    void end_turn();
     template <bool observed>
     void run_group(Warp& warp, Group& group);
     Step nothing(Context& c);

@@ -172,6 +172,9 @@ Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
             c.group.barrier =
                 machine::shared_offset(static_cast<std::uint32_t>(lanes.address[std::countr_zero(c.active & ~done)]));
         c.set_predicate(c.code.d, done);
+        // Where copies and products land at once a warp could run through several phases in one turn, and who waits for
+        // the first by its parity would never see it. On hardware a phase lasts longer than a warp takes to look.
+        if (tries && done == c.active) end_turn();
         return Step::next;
     }
     const LaneMask waiting = c.active & ~done;

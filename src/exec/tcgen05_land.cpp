@@ -1,6 +1,5 @@
 // tcgen05 operations land: shared memory and Tensor Memory are read now, and Tensor Memory is written.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "atom/tmem_shift.h"
@@ -44,7 +43,7 @@ std::vector<TensorCells> Tcgen05::cells_of(const PendingTcgen05& operation) {
         cells.read = cells.write = true;
         cells.column = at.column;
         cells.columns = shifted_columns;
-        cells.lanes[at.lane / 32] = ~0u;
+        for (std::uint32_t window = at.lane / 32; window < cells.lanes.size(); ++window) cells.lanes[window] = ~0u;
         all.push_back(cells);
     }
     for (std::size_t i = 0, own = all.size(); operation.cta_group == 2 && i < own; ++i) {
@@ -133,23 +132,21 @@ void Tcgen05::copy(const PendingTcgen05& operation, TensorMemory& memory, const 
     copy_plans_.find(what, operation.descriptor).copy(shared, operation.descriptor, memory.column(at.column) + at.lane);
 }
 
-/// Where each cell's new value lies, of those that change.
+/// Every window of 32 lanes from the address' on, by rows, so that what is read has not been written yet.
 void Tcgen05::shift(const PendingTcgen05& operation, TensorMemory& memory) {
     static const atom::TmemShift atom = *atom::tmem_shift(1);
     const auto at = TensorMemoryAddress::of(operation.address);
-    std::array<std::uint32_t, shifted_columns> written{};
-    for (std::uint32_t i = 0; i < shifted_columns; ++i)
-        written[i] = memory.written(at.column + i, at.lane / 32) & 1u << 31;
-    for (std::int64_t i = 0; i < atom.source.size(); ++i) {  // by rows, so that what is read has not been written yet
+    for (std::int64_t i = 0; i < atom.source.size(); ++i) {
         const layout::Location from = atom.source.base(i), to = atom.destination.base(i);
-        const auto column = static_cast<std::uint32_t>(to[layout::Axis::tcol]);
-        const auto source = static_cast<std::uint32_t>(from[layout::Axis::tlane]);
-        const auto target = static_cast<std::uint32_t>(to[layout::Axis::tlane]);
-        std::uint32_t* const cells = memory.column(at.column + column) + at.lane;
+        const auto source = at.lane + static_cast<std::uint32_t>(from[layout::Axis::tlane]);
+        const auto target = at.lane + static_cast<std::uint32_t>(to[layout::Axis::tlane]);
+        if (source >= TensorMemory::lanes) continue;
+        const std::uint32_t column = at.column + static_cast<std::uint32_t>(to[layout::Axis::tcol]);
+        std::uint32_t* const cells = memory.column(column);
         cells[target] = cells[source];
-        written[column] |= (memory.written(at.column + column, at.lane / 32) >> source & 1) << target;
+        const std::uint32_t written = memory.written(column, target / 32), bit = 1u << target % 32;
+        memory.assign_written(column, target / 32, (written >> source % 32 & 1) != 0 ? written | bit : written & ~bit);
     }
-    for (std::uint32_t i = 0; i < shifted_columns; ++i) memory.assign_written(at.column + i, at.lane / 32, written[i]);
 }
 
 /// One arrival on the mbarrier of each CTA that the commit names.

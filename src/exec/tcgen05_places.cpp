@@ -81,10 +81,9 @@ void for_each_lane(const Tcgen05FullPlan& plan, Body body) {
 void add_d_and_a(const Tcgen05FullPlan& plan, Cells& cells) {
     std::array<Lanes, 2> d{}, a{};
     const auto set = [](Lanes& lanes, int lane) { lanes[static_cast<std::size_t>(lane / 32)] |= 1u << lane % 32; };
-    for_each_lane(plan, [&](int cta, int, int row, int lane) {
+    for_each_lane(plan, [&](int cta, int, int, int lane) {
         if (!plan.disables(cta, lane)) set(d[static_cast<std::size_t>(cta)], lane);
-        const bool shifts = plan.what.ashift && row + 1 < plan.atom.rows_per_cta();
-        set(a[static_cast<std::size_t>(cta)], shifts ? lane + 1 : lane);
+        set(a[static_cast<std::size_t>(cta)], plan.lane_of_a(lane));
     });
     const int a_columns = plan.atom.stored_k() * atom::traits(plan.what.kind).container_bits / 32;
     for (int cta = 0; cta < plan.what.cta_group; ++cta) {

@@ -30,16 +30,13 @@ void negate(std::uint8_t* rows, int count, std::size_t row_bytes, std::size_t st
 /// Rows of A in Tensor Memory: k along the columns.
 void read_lanes(const Tcgen05FullPlan& plan, const machine::TensorMemory& memory, std::uint32_t first_column,
                 const Tcgen05Rows& rows, int first_lane, std::uint8_t* out, std::size_t stride) {
-    const int last_row = plan.atom.rows_per_cta() - 1;
     const int columns = plan.row_bytes / 4;
     const bool widened =
         number::traits(plan.atom.types.a).bits == 4 && plan.engine->recipe().scaling != number::Scaling::per_group;
     for (int column = 0; column < columns; ++column) {
         const std::uint32_t* const cells = memory.column(first_column + static_cast<std::uint32_t>(column));
         for (int i = 0; i < rows.rows; ++i) {
-            // .ashift: every row but the last is that of the next lane.
-            const int shift = plan.what.ashift && rows.first + i < last_row ? 1 : 0;
-            std::uint32_t cell = cells[first_lane + i + shift];
+            std::uint32_t cell = cells[plan.lane_of_a(first_lane + i)];
             // An element of e2m1 stands in the middle of its byte, 00SEEM00 (PTX ISA 9.7.16.10.4).
             if (widened) cell = cell >> 2 & 0x0F0F0F0F;
             std::memcpy(out + static_cast<std::size_t>(i) * stride + column * 4, &cell, sizeof cell);

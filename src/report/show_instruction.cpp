@@ -200,9 +200,10 @@ struct Whole {
         moves("copies shared memory to Tensor Memory", std::move(more));
     }
     void operator()(const atom::TmemShift& a) const {
-        moves("shifts rows of Tensor Memory down by one lane", {{"rows", "31 of 32 bytes, 8 columns; the last stays"},
-                                                                {"lanes", "the address' lane is a multiple of 32"},
-                                                                {"evidence", std::string(a.evidence)}});
+        moves("shifts rows of Tensor Memory down by one lane",
+              {{"rows", "31 in each window of 32 lanes, 32 bytes, 8 columns; a window's last stays"},
+               {"lanes", "the address' lane is a multiple of 32"},
+               {"evidence", std::string(a.evidence)}});
     }
 };
 
@@ -214,8 +215,7 @@ std::string evidence_of(const atom::Instruction& instruction, std::string_view o
     const auto* mma = std::get_if<atom::Tcgen05Mma>(&instruction.atom);
     if (!mma) return {};
     if (operand == "meta") return std::string(mma->metadata(p.selector)->evidence);
-    if (mma->shape.k == 96 && (operand == "sfa" || operand == "sfb"))
-        return std::string(atom::wrapping_factors);
+    if (mma->shape.k == 96 && (operand == "sfa" || operand == "sfb")) return std::string(atom::wrapping_factors);
     if (p.swizzle == layout::SwizzleMode::b128_atom_32b && p.major == atom::OperandMajor::k)
         return "inferred: PTX ISA 9.7.16.10.3 lets K-major operands have 128B_atom_32B, 9.7.16.10.6 names no such "
                "atom, "

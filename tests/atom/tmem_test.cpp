@@ -146,18 +146,18 @@ TEST(TmemCopy, WidensPaddedElementsToBytes) {
     EXPECT_FALSE(tmem_copy(TmemCopyShape::s128x128b, 1, MatrixData::b16));
 }
 
-TEST(TmemShift, ThirtyOneRowsMoveByOneLane) {
+TEST(TmemShift, ThirtyOneRowsOfEachWindowMoveByOneLane) {
     const TmemShift shift = *tmem_shift(1);
-    for (int row = 0; row < 31; ++row)
+    for (int row = 0; row < 124; ++row)
         for (int column = 0; column < 8; ++column) {
             Location to;
-            to[Axis::tlane] = row;
+            to[Axis::tlane] = row / 31 * 32 + row % 31;
             to[Axis::tcol] = column;
             EXPECT_EQ(shift.destination.evaluate({row, column})->front(), to);
-            to[Axis::tlane] = row + 1;
+            to[Axis::tlane] = row / 31 * 32 + row % 31 + 1;
             EXPECT_EQ(shift.source.evaluate({row, column})->front(), to);
         }
-    EXPECT_FALSE(shift.destination.evaluate({31, 0}));  // the last row stays
+    EXPECT_FALSE(shift.destination.evaluate({124, 0}));  // a window's last row stays
     EXPECT_EQ(tmem_shift(2)->name, "tcgen05.shift.cta_group::2.down");
     EXPECT_EQ(tmem_shift(3).error().front().message, "expected cta_group::1 or ::2, found ::3");
 }

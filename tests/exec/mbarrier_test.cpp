@@ -50,6 +50,29 @@ TEST(MbarrierKernel, BytesAndArrivalsBothCount) {
                 ElementsAre(2, 1, 1, 1, 2));
 }
 
+// As CUTLASS's tutorials 02 and 05 do: only one warp moves the barrier on, and all wait for each phase by its parity.
+TEST(MbarrierKernel, WhoWaitsForEachPhaseKeepsUpWithTheWarpThatCompletesThem) {
+    const std::string body = R"(
+        mov.u32 %r0, %tid.x; setp.eq.u32 %p0, %r0, 0; mov.u32 %r5, 0;
+        @%p0 mbarrier.init.shared.b64 [%r1], 1;
+        bar.sync 0;
+        again:
+        @%p0 mbarrier.arrive.shared.b64 _, [%r1];
+        and.b32 %r6, %r5, 1;
+        wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r6; @!%p1 bra wait;
+        add.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 9; @%p2 bra again;
+        shl.b32 %r7, %r0, 2; cvt.u64.u32 %q1, %r7; add.u64 %q1, %q0, %q1; st.global.u32 [%q1], %r5;)";
+    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late}) {
+        Device gpu;
+        auto* out = gpu.buffer<std::uint32_t>(128);
+        LaunchOptions options;
+        options.copies = policy;
+        const LaunchReport report = gpu.run(compile(declare + body), blocks(1, 128), options, out);
+        if (report.deadlock) ADD_FAILURE() << to_string(*report.deadlock);
+        EXPECT_THAT(std::vector(out, out + 128), ::testing::Each(9u));
+    }
+}
+
 TEST(MbarrierKernel, DropsCountForLaterPhases) {
     EXPECT_THAT(
         results_of("mbarrier.init.shared.b64 [%r1], 3; mbarrier.arrive_drop.shared.b64 _, [%r1], 2;" + look(0) +

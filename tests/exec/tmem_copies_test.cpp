@@ -96,13 +96,19 @@ TEST(TmemCopies, ElementsAreWidened) {
     }
 }
 
-TEST(TmemCopies, AShiftMovesRowsButTheLast) {
-    std::vector<std::uint32_t> expected = numbered();
-    for (std::uint32_t lane = 32; lane < 63; ++lane)
-        for (std::uint32_t column = 4; column < 12; ++column) expected[lane * 16 + column] = 1000 * (lane + 1) + column;
-    const std::string issue = "add.u32 %r6, %r3, 0x200004; @%p0 tcgen05.shift.cta_group::1.down [%r6];\n";
-    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late})
-        EXPECT_EQ(cells_after(issue, with_policy(policy)), expected);
+// cicuvc/nvidia-sass-document, UTCSHIFT: on a B200 one shift at lane 0 makes rows 0 to 127 into 1 to 31, 31, 33 to 63,
+// 63, 65 to 95, 95, 97 to 127, 127.
+TEST(TmemCopies, AShiftMovesRowsButTheLastOfEachWindow) {
+    for (const std::uint32_t first : {0u, 64u}) {
+        std::vector<std::uint32_t> expected = numbered();
+        for (std::uint32_t lane = first; lane < 128; ++lane)
+            for (std::uint32_t column = 4; column < 12; ++column)
+                expected[lane * 16 + column] = 1000 * (lane % 32 == 31 ? lane : lane + 1) + column;
+        const std::string issue =
+            fmt::format("add.u32 %r6, %r3, {}; @%p0 tcgen05.shift.cta_group::1.down [%r6];\n", (first << 16) + 4);
+        for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late})
+            EXPECT_EQ(cells_after(issue, with_policy(policy)), expected);
+    }
 }
 
 // -- when they land

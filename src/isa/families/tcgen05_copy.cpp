@@ -61,7 +61,9 @@ std::vector<Family> tcgen05_copy_families() {
                         {cta_groups},
                         since(8, 6, 100, Suffix::tensor_memory_specific)}},
              .lower = shift,
-             .inferred = "down is to the lane below, i from i + 1"}};
+             .inferred = "lane i from i + 1 in all four windows of 32 lanes, as measured on a B200 with lane 0; "
+                         "another lane is where it "
+                         "begins"}};
 }
 
 }  // namespace tilepath::isa

@@ -123,15 +123,13 @@ Family unscaled(bool sparse) {
     static constexpr Row rows[] = {{"kind: kind::f16 kind::tf32", true, Suffix::tensor_memory},
                                    {"kind: kind::f8f6f4", false, Suffix::tensor_memory},
                                    {"kind: kind::i8", false, Suffix::tensor_memory_bytes}};
-    Family family{
-        .manual = sparse ? "9.7.16.10.9.2" : "9.7.16.10.9.1",
-        .forms = {},
-        .lower = multiply,
-        .evidence = Evidence::Kind::model,
-        .inferred =
-            sparse
-                ? of_metadata
-                : "the rows that .ashift moves go as tcgen05.shift moves them; how D is rounded after scale-input-d"};
+    Family family{.manual = sparse ? "9.7.16.10.9.2" : "9.7.16.10.9.1",
+                  .forms = {},
+                  .lower = multiply,
+                  .evidence = Evidence::Kind::model,
+                  .inferred = sparse ? of_metadata
+                                     : "the rows that .ashift moves go as tcgen05.shift moves them, in windows of 32 "
+                                       "lanes; how D is rounded after scale-input-d"};
     for (const Operands& operands : both_operands(sparse))
         for (const Row& row : rows)
             for (const std::string_view lanes : {"", ", disable_output_lane:vector"})
