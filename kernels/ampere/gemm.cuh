@@ -200,8 +200,10 @@ __device__ __forceinline__ void gemm(const typename Type::Element* a, const type
     // Left unclamped: ptxas 13.0 for sm_90 compiles `max(0, min(columns, 4)) == 4` wrongly, into a predicate of
     // VIMNMX.RELU.
     const int columns = n_extent - n;
-    float bias_values[4] = {};
-    if constexpr (linear) {
+    alignas(float4) float bias_values[4] = {};
+    if (linear && columns >= 4 && is_aligned(bias, 0, 0, sizeof(float4))) {
+        *reinterpret_cast<float4*>(bias_values) = *reinterpret_cast<const float4*>(bias + n);
+    } else if constexpr (linear) {
 #pragma unroll
         for (int e = 0; e < 4; ++e) {
             if (e < columns) bias_values[e] = bias[n + e];

@@ -4,8 +4,9 @@
 //
 // D = alpha A B + beta C (entry NAME) or GELU(alpha A B + beta C + bias) (NAME_linear), for each of `batch` matrices.
 // Layout letters as in ../ampere/gemm_config.h. With block scales, A and B are what the elements stand for: each times
-// the scale that its block of a row of A or a column of B shares along k. Rows of A, B and D must be multiples of 16
-// bytes apart and begin at multiples of 16 bytes: the Tensor Memory Accelerator moves nothing else.
+// the scale that its block of a row of A or a column of B shares along k. Rows of A, B, C and D must be multiples of 16
+// bytes apart and begin at multiples of 16 bytes: the Tensor Memory Accelerator moves nothing else, and of C whole such
+// pieces are read.
 #pragma once
 
 #include <string_view>

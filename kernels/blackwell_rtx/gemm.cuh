@@ -3,7 +3,7 @@
 // with mma.sync, and write D through shared memory and TMA.
 #pragma once
 
-#include "../output.cuh"
+#include "../fragment_store.cuh"
 #include "../ptx.cuh"
 #include "../tile_order.cuh"
 #include "gemm_config.h"
@@ -36,9 +36,11 @@ struct TensorMaps {
     const CUtensorMap *a, *b, *d, *scale_a, *scale_b;
 };
 
-// Chunk `chunk` of a row of 128 bytes in the 128B swizzle.
-__device__ inline std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
-    return tile + row * 128 + (chunk ^ row % 8) * 16;
+// Row `row` of an MMA's 16, of those that a warp multiplies: the upper eight belong to one slab, the lower eight to the
+// next, 32 rows further, for the scale factors of such rows are neighbours in an atom and lie in different banks.
+template <GemmConfig config>
+__device__ inline int row_of(int warp_m, int mma, int row) {
+    return (mma * 2 + row / 8) * config.slab_distance() + warp_m * config.slab_m + row % 8;
 }
 
 template <GemmConfig config, typename Input, typename Output, bool linear>
@@ -84,7 +86,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
         return;
     }
 
-    const int warp_m = warp % config.warps_m() * config.warp_m, warp_n = warp / config.warps_m() * config.warp_n;
+    const int warp_m = warp % config.warps_m(), warp_n = warp / config.warps_m() * config.warp_n;
     for (int index = blockIdx.x; index < order.count; index += gridDim.x) {
         const Tile tile = order.tile(index, 0);
 
@@ -109,7 +111,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
                     };
 #pragma unroll
                     for (int row = 0; row < mma_rows; ++row)
-                        scale_a[row] = factor(ring.scale_a(), warp_m + row * config.mma_m + lane / 4 + lane % 2 * 8);
+                        scale_a[row] = factor(ring.scale_a(), row_of<config>(warp_m, row, lane / 4 + lane % 2 * 8));
 #pragma unroll
                     for (int column = 0; column < mma_columns; ++column)
                         scale_b[column] = factor(ring.scale_b(), warp_n + column * config.mma_n + lane / 4);
@@ -118,7 +120,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
 #pragma unroll
                 for (int row = 0; row < mma_rows; ++row)
                     ptx::ldmatrix_x4(a[row],
-                                     swizzled(ring.a(), warp_m + row * config.mma_m + lane % 16, i * 2 + lane / 16));
+                                     swizzled(ring.a(), row_of<config>(warp_m, row, lane % 16), i * 2 + lane / 16));
 #pragma unroll
                 for (int two = 0; two < mma_columns / 2; ++two)
                     ptx::ldmatrix_x4(
@@ -141,52 +143,38 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
             if (lane == 0) ptx::mbarrier_arrive(ring.empty());
         }
 
-        // ---- Store: accumulators -> shared memory -> global memory, box by box of 16 rows and 128 bytes
-        constexpr int box_n = config.row_bytes / sizeof(Output);
-        constexpr int box_rows = config.slab_m / config.mma_m, box_columns = box_n / config.mma_n;
-        const std::uint32_t box = ring.base + config.store_offset() + warp * config.box_bytes();
+        // ---- Store: accumulators -> shared memory -> global memory, two boxes of 8 rows and 128 bytes at a time
+        constexpr int box_n = config.row_bytes / sizeof(Output), box_columns = box_n / config.mma_n;
+        const std::uint32_t boxes = ring.base + config.store_offset() + warp * config.store_bytes();
         const Output* c = reinterpret_cast<const Output*>(p.c) + tile.batch * p.c_batch_stride;
 #pragma unroll
-        for (int first_row = 0; first_row < mma_rows; first_row += box_rows) {
+        for (int row = 0; row < mma_rows; ++row) {
+            const int m[2] = {tile.m + row_of<config>(warp_m, row, 0), tile.m + row_of<config>(warp_m, row, 8)};
 #pragma unroll
             for (int first_column = 0; first_column < mma_columns; first_column += box_columns) {
-                const int box_m = tile.m + warp_m + first_row * config.mma_m;
                 const int n = tile.n + warp_n + first_column * config.mma_n;
-                if (box_m >= p.m || n >= p.n) continue;
-                if (lane == 0) ptx::bulk_wait_group_read<0>();  // the box's last store has read it
+                if (m[0] >= p.m || n >= p.n) continue;
+                if (lane == 0) ptx::bulk_wait_group_read<0>();  // the boxes' last stores have read them
                 __syncwarp();
 #pragma unroll
-                for (int row = 0; row < box_rows; ++row) {
+                for (int step = 0; step < box_columns / 2; ++step) {
+                    const int column = first_block<Output>(step);
+                    float2 pair[2][2];  // [column][eight rows]
 #pragma unroll
-                    for (int column = 0; column < box_columns; column += 2) {
-                        float2 pair[2][2];  // [column][eight rows]
-#pragma unroll
-                        for (int i = 0; i < 4; ++i) {
-                            const float(&d)[4] = accumulators[first_row + row][first_column + column + i / 2];
-                            const int m = box_m + row * config.mma_m + i % 2 * 8 + lane / 4;
-                            pair[i / 2][i % 2] =
-                                finish_pair<linear>(d[i % 2 * 2], d[i % 2 * 2 + 1], c + std::int64_t{m} * p.ldc,
-                                                    m < p.m, n + (column + i / 2) * config.mma_n + lane % 4 * 2, p);
-                        }
-                        const int to = row * config.mma_m;
-                        if constexpr (sizeof(Output) == 2) {
-                            ptx::stmatrix_x4(swizzled(box, to + lane % 16, column + lane / 16),
-                                             pack<Output>(pair[0][0]), pack<Output>(pair[0][1]),
-                                             pack<Output>(pair[1][0]), pack<Output>(pair[1][1]));
-                        } else {
-#pragma unroll
-                            for (int i = 0; i < 4; ++i)
-                                ptx::st_shared_v2(
-                                    swizzled(box, to + i % 2 * 8 + lane / 4, (column + i / 2) * 2 + lane % 4 / 2) +
-                                        lane % 2 * 8,
-                                    pair[i / 2][i % 2].x, pair[i / 2][i % 2].y);
-                        }
+                    for (int i = 0; i < 4; ++i) {
+                        const int of = column + i / 2 * blocks_apart<Output>, at = m[i % 2] + lane / 4;
+                        const float(&d)[4] = accumulators[row][first_column + of];
+                        pair[i / 2][i % 2] =
+                            finish_pair<linear>(d[i % 2 * 2], d[i % 2 * 2 + 1], c + std::int64_t{at} * p.ldc, at < p.m,
+                                                n + of * config.mma_n + lane % 4 * 2, p);
                     }
+                    store_blocks<Output>(boxes, 0, column, pair);
                 }
                 ptx::fence_proxy_async();
                 __syncwarp();
                 if (lane == 0) {
-                    ptx::tma_store(maps.d, box, n, box_m, tile.batch);
+                    ptx::tma_store(maps.d, boxes, n, m[0], tile.batch);
+                    if (m[1] < p.m) ptx::tma_store(maps.d, boxes + config.box_bytes(), n, m[1], tile.batch);
                     ptx::bulk_commit_group();
                 }
             }

@@ -4,8 +4,9 @@
 //
 // D = alpha A B + beta C (entry NAME) or GELU(alpha A B + beta C + bias) (NAME_linear), for each of `batch` matrices, A
 // row-major and B column-major (`tn`). With block scales, A and B are what the elements stand for: each times the scale
-// that its block of a row of A or a column of B shares along k. Rows of A, B and D must be multiples of 16 bytes apart
-// and begin at multiples of 16 bytes: the Tensor Memory Accelerator moves nothing else.
+// that its block of a row of A or a column of B shares along k. Rows of A, B, C and D must be multiples of 16 bytes
+// apart and begin at multiples of 16 bytes: the Tensor Memory Accelerator moves nothing else, and of C whole such
+// pieces are read.
 #pragma once
 
 #include <string_view>
@@ -20,22 +21,23 @@ struct GemmConfig {
     int scale_block = 0;   // elements along k that share a scale; 0: no scales
     int cluster_m = 1;
     int cta_m = 128, cta_n = 128;  // the part of D that a CTA computes
-    int warp_m = 32, warp_n = 64;  // the part of it that a warp computes
+    int warp_m = 32, warp_n = 64;  // of it, of a warp: slabs of slab_m rows, slab_distance() apart
     int mma_m = 16, mma_n = 8;     // mma.sync.m16n8kX
     int row_bytes = 128;  // bytes along k that a stage holds of each row of A and column of B: the 128B swizzle
     int mma_bytes = 32;   // bytes along k that one mma.sync consumes
     int stages = 2;       // in shared memory: these GPUs have 99 KB for a CTA
-    int slab_m = 16;      // rows of D that a warp stores at once, row_bytes of each
+    int slab_m = 8;       // rows of D in a box, row_bytes of each; a warp multiplies and stores two slabs at once
     int group_m = 12;     // CTAs of one column that run before the next column begins
 
     TILEPATH_HOST_DEVICE constexpr int cta_k() const { return row_bytes * 8 / element_bits; }
     TILEPATH_HOST_DEVICE constexpr int mma_k() const { return mma_bytes * 8 / element_bits; }
     TILEPATH_HOST_DEVICE constexpr int mmas() const { return row_bytes / mma_bytes; }
     TILEPATH_HOST_DEVICE constexpr int warps_m() const { return cta_m / warp_m; }
+    TILEPATH_HOST_DEVICE constexpr int slab_distance() const { return warps_m() * slab_m; }
     TILEPATH_HOST_DEVICE constexpr int warps() const { return warps_m() * (cta_n / warp_n); }
     TILEPATH_HOST_DEVICE constexpr int threads() const { return 32 * (warps() + 1); }
 
-    // Shared memory: stages of A, B, scales of A, scales of B; a box of D for each warp; barriers full[stages],
+    // Shared memory: stages of A, B, scales of A, scales of B; two boxes of D for each warp; barriers full[stages],
     // empty[stages], 8 bytes each.
     TILEPATH_HOST_DEVICE constexpr int a_stage_bytes() const { return cta_m * row_bytes; }
     TILEPATH_HOST_DEVICE constexpr int b_stage_bytes() const { return cta_n * row_bytes; }
@@ -46,8 +48,9 @@ struct GemmConfig {
         return a_stage_bytes() + b_stage_bytes() + 2 * scale_stage_bytes();
     }
     TILEPATH_HOST_DEVICE constexpr int box_bytes() const { return slab_m * row_bytes; }
+    TILEPATH_HOST_DEVICE constexpr int store_bytes() const { return 2 * box_bytes(); }  // of a warp
     TILEPATH_HOST_DEVICE constexpr int store_offset() const { return stages * stage_bytes(); }
-    TILEPATH_HOST_DEVICE constexpr int barrier_offset() const { return store_offset() + warps() * box_bytes(); }
+    TILEPATH_HOST_DEVICE constexpr int barrier_offset() const { return store_offset() + warps() * store_bytes(); }
     TILEPATH_HOST_DEVICE constexpr int dynamic_shared_bytes() const { return barrier_offset() + 2 * stages * 8; }
 };
 

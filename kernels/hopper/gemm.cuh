@@ -3,7 +3,7 @@
 // multiply out of it with wgmma and write D through shared memory and TMA.
 #pragma once
 
-#include "../output.cuh"
+#include "../fragment_store.cuh"
 #include "../tile_order.cuh"
 #include "gemm_config.h"
 #include "ptx.cuh"
@@ -68,7 +68,7 @@ __device__ void produce(StageRing<config> ring, const CUtensorMap* map_a, const 
 __device__ inline void load_a_fragment(std::uint32_t (&a)[4], std::uint32_t tile, int k_chunk) {
     const int thread = threadIdx.x % 128, lane = thread % 32;
     const int row = thread / 32 * 16 + lane % 16, chunk = k_chunk + lane / 16;
-    ptx::ldmatrix_x4(a, tile + row * 128 + (chunk ^ row % 8) * 16);
+    ptx::ldmatrix_x4(a, swizzled(tile, row, chunk));
 }
 
 template <GemmConfig config, typename Input, bool a_mn_major, bool b_mn_major, bool a_in_registers>
@@ -132,26 +132,17 @@ __device__ void store(const Accumulators& d, std::uint32_t boxes, const CUtensor
         if (thread == 0) ptx::bulk_wait_group_read<config.store_boxes - 1>();  // the box's last store has read it
         ptx::named_barrier_sync(1 + warpgroup, 128);
 #pragma unroll
-        for (int block = 0; block < box_n / columns; block += 2) {
+        for (int step = 0; step < box_n / columns / 2; ++step) {
+            const int block = first_block<Output>(step);
             float2 pair[2][2];  // [block][row]
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                const int at = (box * box_n / columns + block + i / 2) * 4 + i % 2 * 2;
+                const int of = block + i / 2 * blocks_apart<Output>;
+                const int at = (box * box_n / columns + of) * 4 + i % 2 * 2;
                 pair[i / 2][i % 2] = finish_pair<linear>(d[at], d[at + 1], c_row[i % 2], row_inside[i % 2],
-                                                    n + (block + i / 2) * columns + lane % 4 * 2, p);
+                                                         n + of * columns + lane % 4 * 2, p);
             }
-            if constexpr (sizeof(Output) == 2) {
-                const int to = warp_row + lane % 16, chunk = block + lane / 16;
-                ptx::stmatrix_x4(shared + to * config.row_bytes + (chunk ^ to % 8) * 16, pack<Output>(pair[0][0]),
-                                 pack<Output>(pair[0][1]), pack<Output>(pair[1][0]), pack<Output>(pair[1][1]));
-            } else {
-#pragma unroll
-                for (int i = 0; i < 4; ++i) {
-                    const int to = warp_row + lane / 4 + i % 2 * 8, chunk = (block + i / 2) * 2 + lane % 4 / 2;
-                    ptx::st_shared_v2(shared + to * config.row_bytes + (chunk ^ to % 8) * 16 + lane % 2 * 8,
-                                      pair[i / 2][i % 2].x, pair[i / 2][i % 2].y);
-                }
-            }
+            store_blocks<Output>(shared, warp_row, block, pair);
         }
         ptx::fence_proxy_async();
         ptx::named_barrier_sync(1 + warpgroup, 128);

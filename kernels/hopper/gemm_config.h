@@ -2,8 +2,8 @@
 // names, as values that the kernels are built from and that a host program reads. Plain C++, host and device.
 //
 // D = alpha A B + beta C (entry NAME) or GELU(alpha A B + beta C + bias) (NAME_linear), for each of `batch` matrices.
-// Layout letters as in ../ampere/gemm_config.h. Rows of A, B and D must be multiples of 16 bytes apart and begin at
-// multiples of 16 bytes: the Tensor Memory Accelerator moves nothing else.
+// Layout letters as in ../ampere/gemm_config.h. Rows of A, B, C and D must be multiples of 16 bytes apart and begin at
+// multiples of 16 bytes: the Tensor Memory Accelerator moves nothing else, and of C whole such pieces are read.
 #pragma once
 
 #include <array>
