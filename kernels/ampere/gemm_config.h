@@ -51,7 +51,7 @@ struct GemmConfig {
 
 // The kernel without tensor cores: each thread computes 4 x 4 elements of D, 16 apart.
 struct SimtConfig {
-    int cta_m = 64, cta_n = 64, cta_k = 16;
+    int cta_m = 64, cta_n = 64, cta_k = 32;
     int threads_m = 16, threads_n = 16;
 
     TILEPATH_HOST_DEVICE constexpr int threads() const { return threads_m * threads_n; }

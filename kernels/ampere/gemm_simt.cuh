@@ -21,10 +21,12 @@ __device__ __forceinline__ void gemm_simt(const typename Type::Element* a, const
     const int cta_m = blockIdx.y * config.cta_m, cta_n = blockIdx.x * config.cta_n;
 
     // ---- A tile of each operand, already converted; one more column keeps the stores of a row of k out of one
-    // another's banks. The tile of D takes their place in the end.
+    // another's banks. The tile of D takes their place in the end; its rows are further apart by a thread's step in n,
+    // so that the two that a warp stores at once differ in their banks.
     using Slice = Accumulator[config.cta_k][config.cta_m + 1];
     static_assert(config.cta_m == config.cta_n);
-    __shared__ Accumulator shared[config.cta_m * config.cta_n];
+    constexpr int pitch = config.cta_n + config.threads_n;
+    __shared__ Accumulator shared[config.cta_m * pitch];
     static_assert(2 * sizeof(Slice) <= sizeof(shared));
     Slice& a_tile = reinterpret_cast<Slice*>(shared)[0];
     Slice& b_tile = reinterpret_cast<Slice*>(shared)[1];
@@ -74,20 +76,19 @@ __device__ __forceinline__ void gemm_simt(const typename Type::Element* a, const
     for (int i = 0; i < config.thread_m(); ++i) {
 #pragma unroll
         for (int j = 0; j < config.thread_n(); ++j) {
-            shared[(thread_m + i * config.threads_m) * config.cta_n + thread_n + j * config.threads_n] =
-                accumulators[i][j];
+            shared[(thread_m + i * config.threads_m) * pitch + thread_n + j * config.threads_n] = accumulators[i][j];
         }
     }
     __syncthreads();
 #pragma unroll 1
     for (unsigned i = threadIdx.x; i < config.cta_m * config.cta_n; i += config.threads()) {
-        const int m = cta_m + i / config.cta_n, n = cta_n + i % config.cta_n;
+        const int row = i / config.cta_n, column = i % config.cta_n, m = cta_m + row, n = cta_n + column;
         if (m >= m_extent || n >= n_extent) continue;
         const Accumulator old =
             beta != Accumulator{0} ? to_accumulator(c[static_cast<std::int64_t>(m) * ldc + n]) : Accumulator{0};
         const float bias_value = linear ? bias[n] : 0.0f;
         d[static_cast<std::int64_t>(m) * ldd + n] =
-            to_output<Output>(epilogue<linear>(shared[i], old, alpha, beta, bias_value));
+            to_output<Output>(epilogue<linear>(shared[row * pitch + column], old, alpha, beta, bias_value));
     }
 }
 

@@ -60,7 +60,7 @@ std::vector<Mutant> mutants_of(const std::string& module, const std::string& ent
     return spread;
 }
 
-/// The kernel's own faults of speed are no findings here.
+/// That a mutant is slower does not say that it is wrong.
 bool counts(const Finding& finding) { return finding.check != "coalescing" && finding.check != "bank-conflicts"; }
 
 struct Tried {
