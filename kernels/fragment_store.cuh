@@ -36,11 +36,6 @@ __device__ inline float2 finish_pair(float x, float y, const Output* c_row, bool
     return {epilogue<linear>(x, c[0], p.alpha, p.beta, b[0]), epilogue<linear>(y, c[1], p.alpha, p.beta, b[1])};
 }
 
-// Chunk `chunk` of 16 bytes of a row of 128 in the 128B swizzle.
-__device__ inline std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
-    return tile + row * 128 + (chunk ^ row % 8) * 16;
-}
-
 // A warp's accumulators of 16 rows lie in blocks of 8 columns; two blocks are stored at once, so far apart that the
 // 128B swizzle keeps what meets in a phase in different banks. The first block of step `step`, and the distance.
 template <typename Output>

@@ -16,6 +16,10 @@ using f32 = float;
 using f16 = __half;
 using bf16 = __nv_bfloat16;
 }  // namespace outputs
+// Their epilogues.
+namespace epilogues {
+constexpr bool plain = false, linear = true;
+}
 
 __device__ inline float to_accumulator(float x) { return x; }
 __device__ inline float to_accumulator(__half x) { return __half2float(x); }

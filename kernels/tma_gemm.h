@@ -37,4 +37,9 @@ TILEPATH_HOST_DEVICE constexpr std::int64_t scale_position(int row, int block, i
     return (std::int64_t{row / 128} * atoms_along_k + block / 4) * 512 + row % 32 * 16 + row % 128 / 32 * 4 + block % 4;
 }
 
+// Where chunk `chunk` of 16 bytes of a row lies in a tile of rows of 128 bytes in the 128B swizzle.
+TILEPATH_HOST_DEVICE constexpr std::uint32_t swizzled(std::uint32_t tile, int row, int chunk) {
+    return tile + row * 128 + (chunk ^ row % 8) * 16;
+}
+
 }  // namespace tilepath::kernels

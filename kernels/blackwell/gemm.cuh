@@ -5,6 +5,7 @@
 #pragma once
 
 #include "../output.cuh"
+#include "../stage_ring.cuh"
 #include "../tile_order.cuh"
 #include "gemm_config.h"
 #include "tcgen05.cuh"
@@ -13,26 +14,12 @@ extern __shared__ __align__(1024) unsigned char gemm_shared[];
 
 namespace tilepath::kernels::blackwell {
 
-// The ring of stages, as those who fill and who empty it go round it: a stage and the parity of its phase.
+// The ring of stages, with a part of Tensor Memory for each: scales, or A.
 template <GemmConfig config>
-struct StageRing {
-    std::uint32_t base;  // shared address of stage 0
-    int stage = 0, phase = 0;
-
-    __device__ std::uint32_t a() const { return base + stage * config.stage_bytes(); }
-    __device__ std::uint32_t b() const { return a() + config.a_stage_bytes(); }
-    __device__ std::uint32_t scale_a() const { return b() + config.b_stage_bytes(); }
-    __device__ std::uint32_t scale_b() const { return scale_a() + config.scale_stage_bytes(); }
-    __device__ int column() const { return config.stage_column(stage); }  // of Tensor Memory: scales, or A
-    __device__ std::uint32_t full() const { return full(stage); }
-    __device__ std::uint32_t empty() const { return empty(stage); }
-    __device__ std::uint32_t a_moved() const { return a_moved(stage); }
-    __device__ std::uint32_t full(int of) const { return base + config.barrier_offset() + of * 8; }
-    __device__ std::uint32_t empty(int of) const { return full(of) + config.stages() * 8; }
-    __device__ std::uint32_t a_moved(int of) const { return empty(of) + config.stages() * 8; }
-    __device__ void next() {
-        if (++stage == config.stages()) stage = 0, phase ^= 1;
-    }
+struct Ring : StageRing<config, config.stages()> {
+    __device__ int column() const { return config.stage_column(this->stage); }
+    __device__ std::uint32_t a_moved() const { return a_moved(this->stage); }
+    __device__ std::uint32_t a_moved(int of) const { return this->empty(of) + config.stages() * 8; }
 };
 
 // The ring of accumulators in Tensor Memory.
@@ -115,7 +102,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
     const int steps = (p.k + config.cta_k() - 1) / config.cta_k();
     const TileOrder<config> order(p);
     const int first = blockIdx.x / config.cluster_m, apart = gridDim.x / config.cluster_m;
-    StageRing<config> ring{ptx::shared_address(gemm_shared)};
+    Ring<config> ring{ptx::shared_address(gemm_shared)};
     AccumulatorRing<config> accumulators{ring.base};
 
     // ---- Barriers and Tensor Memory
@@ -279,7 +266,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
 #pragma unroll
                     for (int i = 0; i < 32; i += chunk_elements) {
                         const int chunk = (column + i) / chunk_elements;
-                        ptx::st_shared_v4(shared + lane * config.row_bytes + (chunk ^ lane % 8) * 16,
+                        ptx::st_shared_v4(swizzled(shared, lane, chunk),
                                           finish<linear, Output, chunk_elements>(r + i, c_row + n + column + i,
                                                                                  row_inside, n + column + i, p));
                     }
@@ -306,7 +293,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
                 std::uint32_t r[32];
 #pragma unroll
                 for (int chunk = 0; chunk < 8; ++chunk) {
-                    const uint4 v = ptx::ld_shared_v4(ring.a() + row * config.row_bytes + (chunk ^ row % 8) * 16);
+                    const uint4 v = ptx::ld_shared_v4(swizzled(ring.a(), row, chunk));
                     r[chunk * 4] = v.x, r[chunk * 4 + 1] = v.y, r[chunk * 4 + 2] = v.z, r[chunk * 4 + 3] = v.w;
                 }
                 ptx::tcgen05_st_32x32b_x32(tmem + ring.column() + (warp % 4 << 21), r);
@@ -328,11 +315,6 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
     if (warp == 1) ptx::tcgen05_dealloc<cta_group>(tmem, config.tmem_columns());
 }
 
-// The entries' words, as values.
-namespace epilogues {
-constexpr bool plain = false, linear = true;
-}
-
 }  // namespace tilepath::kernels::blackwell
 
 #define TILEPATH_BLACKWELL_MAP(name) const __grid_constant__ CUtensorMap name
@@ -346,17 +328,17 @@ constexpr bool plain = false, linear = true;
     {                                                                                                                \
         using namespace tilepath::kernels;                                                                           \
         blackwell::gemm<name##_config, blackwell::inputs::scale::input, #a[0] == 'n', #b[0] == 't', outputs::output, \
-                        blackwell::epilogues::epilogue>({__VA_ARGS__}, parameters);                                  \
+                        epilogues::epilogue>({__VA_ARGS__}, parameters);                                             \
     }
 #define TILEPATH_BLACKWELL_LAUNCHED_ENTRY(module, name, input, scale, a, b, output, epilogue, form) \
     TILEPATH_BLACKWELL_HEAD(name, input, scale, form)                                               \
     (TILEPATH_BLACKWELL_MAP(map_a), TILEPATH_BLACKWELL_MAP(map_b), TILEPATH_BLACKWELL_MAP(map_d),   \
-     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                          \
+     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                           \
         TILEPATH_BLACKWELL_BODY(name, input, scale, a, b, output, epilogue, &map_a, &map_b, &map_d, nullptr, nullptr)
 #define TILEPATH_BLACKWELL_LAUNCHED_SCALED_ENTRY(module, name, input, scale, a, b, output, epilogue, form)        \
     TILEPATH_BLACKWELL_HEAD(name, input, scale, form)                                                             \
     (TILEPATH_BLACKWELL_MAP(map_a), TILEPATH_BLACKWELL_MAP(map_b), TILEPATH_BLACKWELL_MAP(map_d),                 \
      TILEPATH_BLACKWELL_MAP(map_scale_a), TILEPATH_BLACKWELL_MAP(map_scale_b),                                    \
-     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                                        \
+     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                                         \
         TILEPATH_BLACKWELL_BODY(name, input, scale, a, b, output, epilogue, &map_a, &map_b, &map_d, &map_scale_a, \
                                 &map_scale_b)

@@ -5,6 +5,7 @@
 
 #include "../fragment_store.cuh"
 #include "../ptx.cuh"
+#include "../stage_ring.cuh"
 #include "../tile_order.cuh"
 #include "gemm_config.h"
 #include "types.cuh"
@@ -13,24 +14,8 @@ extern __shared__ __align__(1024) unsigned char gemm_shared[];
 
 namespace tilepath::kernels::blackwell_rtx {
 
-// The ring of stages, as those who fill and who empty it go round it: a stage and the parity of its phase.
 template <GemmConfig config>
-struct StageRing {
-    std::uint32_t base;  // shared address of stage 0
-    int stage = 0, phase = 0;
-
-    __device__ std::uint32_t a() const { return base + stage * config.stage_bytes(); }
-    __device__ std::uint32_t b() const { return a() + config.a_stage_bytes(); }
-    __device__ std::uint32_t scale_a() const { return b() + config.b_stage_bytes(); }
-    __device__ std::uint32_t scale_b() const { return scale_a() + config.scale_stage_bytes(); }
-    __device__ std::uint32_t full() const { return full(stage); }
-    __device__ std::uint32_t empty() const { return empty(stage); }
-    __device__ std::uint32_t full(int of) const { return base + config.barrier_offset() + of * 8; }
-    __device__ std::uint32_t empty(int of) const { return full(of) + config.stages * 8; }
-    __device__ void next() {
-        if (++stage == config.stages) stage = 0, phase ^= 1;
-    }
-};
+using Ring = StageRing<config, config.stages>;
 
 struct TensorMaps {
     const CUtensorMap *a, *b, *d, *scale_a, *scale_b;
@@ -52,7 +37,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
     const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int steps = (p.k + config.cta_k() - 1) / config.cta_k();
     const TileOrder<config> order(p);
-    StageRing<config> ring{ptx::shared_address(gemm_shared)};
+    Ring<config> ring{ptx::shared_address(gemm_shared)};
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < config.stages; ++stage) {
             ptx::mbarrier_init(ring.full(stage), 1);
@@ -183,11 +168,6 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
     if (lane == 0) ptx::bulk_wait_group_all();
 }
 
-// The entries' words, as values.
-namespace epilogues {
-constexpr bool plain = false, linear = true;
-}
-
 }  // namespace tilepath::kernels::blackwell_rtx
 
 #define TILEPATH_RTX_MAP(name) const __grid_constant__ CUtensorMap name
@@ -196,19 +176,19 @@ constexpr bool plain = false, linear = true;
         tilepath::kernels::blackwell_rtx::gemm_config(tilepath::kernels::GemmType::input,    \
                                                       tilepath::kernels::BlockScale::scale); \
     extern "C" __global__ void __launch_bounds__(name##_config.threads(), 1) name
-#define TILEPATH_RTX_BODY(name, input, scale, output, epilogue, ...)                             \
-    {                                                                                            \
-        using namespace tilepath::kernels;                                                       \
-        blackwell_rtx::gemm<name##_config, blackwell_rtx::inputs::scale::input, outputs::output, \
-                            blackwell_rtx::epilogues::epilogue>({__VA_ARGS__}, parameters);      \
+#define TILEPATH_RTX_BODY(name, input, scale, output, epilogue, ...)                                                   \
+    {                                                                                                                  \
+        using namespace tilepath::kernels;                                                                             \
+        blackwell_rtx::gemm<name##_config, blackwell_rtx::inputs::scale::input, outputs::output, epilogues::epilogue>( \
+            {__VA_ARGS__}, parameters);                                                                                \
     }
 #define TILEPATH_RTX_LAUNCHED_ENTRY(module, name, input, scale, output, epilogue) \
     TILEPATH_RTX_HEAD(name, input, scale)                                         \
     (TILEPATH_RTX_MAP(map_a), TILEPATH_RTX_MAP(map_b), TILEPATH_RTX_MAP(map_d),   \
-     const __grid_constant__ tilepath::kernels::TmaParameters parameters)        \
+     const __grid_constant__ tilepath::kernels::TmaParameters parameters)         \
         TILEPATH_RTX_BODY(name, input, scale, output, epilogue, &map_a, &map_b, &map_d, nullptr, nullptr)
 #define TILEPATH_RTX_LAUNCHED_SCALED_ENTRY(module, name, input, scale, output, epilogue)                       \
     TILEPATH_RTX_HEAD(name, input, scale)                                                                      \
     (TILEPATH_RTX_MAP(map_a), TILEPATH_RTX_MAP(map_b), TILEPATH_RTX_MAP(map_d), TILEPATH_RTX_MAP(map_scale_a), \
-     TILEPATH_RTX_MAP(map_scale_b), const __grid_constant__ tilepath::kernels::TmaParameters parameters)      \
+     TILEPATH_RTX_MAP(map_scale_b), const __grid_constant__ tilepath::kernels::TmaParameters parameters)       \
         TILEPATH_RTX_BODY(name, input, scale, output, epilogue, &map_a, &map_b, &map_d, &map_scale_a, &map_scale_b)

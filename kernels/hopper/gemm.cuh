@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../fragment_store.cuh"
+#include "../stage_ring.cuh"
 #include "../tile_order.cuh"
 #include "gemm_config.h"
 #include "ptx.cuh"
@@ -13,27 +14,13 @@ extern __shared__ __align__(1024) unsigned char gemm_shared[];
 
 namespace tilepath::kernels::hopper {
 
-// The ring of stages, as the producer and the consumers go round it: a stage and the parity of its phase.
 template <GemmConfig config>
-struct StageRing {
-    std::uint32_t base;  // shared address of stage 0
-    int stage = 0, phase = 0;
-
-    __device__ std::uint32_t a() const { return base + stage * config.stage_bytes(); }
-    __device__ std::uint32_t b() const { return a() + config.a_stage_bytes(); }
-    __device__ std::uint32_t full() const { return full(stage); }
-    __device__ std::uint32_t empty() const { return empty(stage); }
-    __device__ std::uint32_t full(int of) const { return base + config.barrier_offset() + of * 8; }
-    __device__ std::uint32_t empty(int of) const { return full(of) + config.stages * 8; }
-    __device__ void next() {
-        if (++stage == config.stages) stage = 0, phase ^= 1;
-    }
-};
+using Ring = StageRing<config, config.stages>;
 
 // One thread of the CTA. Its half of B goes to both CTAs; the other half comes from the other CTA.
 template <GemmConfig config, bool a_mn_major, bool b_mn_major>
-__device__ void produce(StageRing<config> ring, const CUtensorMap* map_a, const CUtensorMap* map_b,
-                        const TmaParameters& p, int rank) {
+__device__ void produce(Ring<config> ring, const CUtensorMap* map_a, const CUtensorMap* map_b, const TmaParameters& p,
+                        int rank) {
     const TileOrder<config> order(p);
     constexpr int box_rows = config.box_bytes / config.row_bytes, half_n = config.cta_n / config.cluster_m;
     constexpr std::uint16_t both = (1 << config.cluster_m) - 1;
@@ -72,7 +59,7 @@ __device__ inline void load_a_fragment(std::uint32_t (&a)[4], std::uint32_t tile
 }
 
 template <GemmConfig config, typename Input, bool a_mn_major, bool b_mn_major, bool a_in_registers>
-__device__ void multiply(Accumulators& d, StageRing<config>& ring, int warpgroup, int steps) {
+__device__ void multiply(Accumulators& d, Ring<config>& ring, int warpgroup, int steps) {
     constexpr int mmas = config.cta_k() / config.mma_k();
     constexpr std::uint32_t eight_rows = 8 * config.row_bytes;
 #pragma unroll 1
@@ -159,7 +146,7 @@ __device__ void gemm(const CUtensorMap* map_a, const CUtensorMap* map_b, const C
     constexpr GemmConfig config{.element_bytes = Input::bytes};
     constexpr bool a_mn_major = a_layout == 'n', b_mn_major = b_layout == 't';
     const int warpgroup = threadIdx.x / 128, rank = ptx::cluster_ctarank();
-    StageRing<config> ring{ptx::shared_address(gemm_shared)};
+    Ring<config> ring{ptx::shared_address(gemm_shared)};
     if (threadIdx.x == 0) {
         for (int stage = 0; stage < config.stages; ++stage) {
             ptx::mbarrier_init(ring.full(stage), 1);
@@ -192,22 +179,19 @@ __device__ void gemm(const CUtensorMap* map_a, const CUtensorMap* map_b, const C
     ptx::cluster_sync();  // the other CTA still arrives at this one's barriers and writes its half of B here
 }
 
-// The entries' words, as values.
-namespace epilogues {
-constexpr bool plain = false, linear = true;
-}
+// The entries' words for where wgmma's A is.
 namespace operands {
 constexpr bool ss = false, rs = true;
 }
 
 }  // namespace tilepath::kernels::hopper
 
-#define TILEPATH_HOPPER_LAUNCHED_ENTRY(module, name, input, a, b, output, epilogue, operand)       \
-    extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1)                 \
-        name(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b, \
-             const __grid_constant__ CUtensorMap map_d,                                            \
-             const __grid_constant__ tilepath::kernels::TmaParameters parameters) {               \
-        using namespace tilepath::kernels;                                                         \
-        hopper::gemm<inputs::input, #a[0], #b[0], outputs::output, hopper::epilogues::epilogue,    \
-                     hopper::operands::operand>(&map_a, &map_b, &map_d, parameters);               \
+#define TILEPATH_HOPPER_LAUNCHED_ENTRY(module, name, input, a, b, output, epilogue, operand)                        \
+    extern "C" __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(384, 1)                                  \
+        name(const __grid_constant__ CUtensorMap map_a, const __grid_constant__ CUtensorMap map_b,                  \
+             const __grid_constant__ CUtensorMap map_d,                                                             \
+             const __grid_constant__ tilepath::kernels::TmaParameters parameters) {                                 \
+        using namespace tilepath::kernels;                                                                          \
+        hopper::gemm<inputs::input, #a[0], #b[0], outputs::output, epilogues::epilogue, hopper::operands::operand>( \
+            &map_a, &map_b, &map_d, parameters);                                                                    \
     }
