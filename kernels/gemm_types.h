@@ -6,6 +6,12 @@
 
 #include "inputs.h"
 
+#if defined(__CUDACC__)
+#define TILEPATH_HOST_DEVICE __host__ __device__
+#else
+#define TILEPATH_HOST_DEVICE
+#endif
+
 namespace tilepath::kernels {
 
 enum class GemmType {

@@ -6,12 +6,6 @@
 
 #include "gemm_types.h"
 
-#if defined(__CUDACC__)
-#define TILEPATH_HOST_DEVICE __host__ __device__
-#else
-#define TILEPATH_HOST_DEVICE
-#endif
-
 namespace tilepath::kernels {
 
 // Behind the tensor maps.

@@ -17,12 +17,6 @@
 
 #include "../gemm_types.h"
 
-#if defined(__CUDACC__)
-#define TILEPATH_HOST_DEVICE __host__ __device__
-#else
-#define TILEPATH_HOST_DEVICE
-#endif
-
 namespace tilepath::kernels {
 
 // The tensor-core kernel. Every input type uses the same number of bytes along k, so one description serves all four.

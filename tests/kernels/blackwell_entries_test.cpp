@@ -1,28 +1,15 @@
 // The headers of kernels/blackwell and kernels/blackwell_rtx say what nvcc's PTX says.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 #include <string>
 
 #include "kernels/blackwell/gemm_config.h"
 #include "kernels/blackwell_rtx/gemm_config.h"
+#include "kernels/ptx_text.h"
 
 namespace tilepath::kernels {
 namespace {
-
-std::string ptx(const std::string& folder, std::string_view module) {
-    std::ifstream file(std::string(TILEPATH_TEST_DIR "/../kernels/") + folder + "/" + std::string(module) + ".ptx");
-    EXPECT_TRUE(file) << module;
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::size_t occurrences(const std::string& text, const std::string& what) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-    return count;
-}
 
 /// Every row of `entries` is an entry of its module, with so many threads, CTAs in a cluster and tensor maps; and the
 /// modules have no other entries.
@@ -31,7 +18,7 @@ void agree(const std::string& folder, const Entries& entries, ConfigOf config_of
     std::set<std::string_view> modules;
     for (const auto& entry : entries) modules.insert(entry.module);
     for (const std::string_view module : modules) {
-        const std::string text = ptx(folder, module);
+        const std::string text = ptx_text(folder, module);
         std::size_t count = 0;
         for (const auto& entry : entries) {
             if (entry.module != module) continue;

@@ -3,8 +3,6 @@
 
 #include <bit>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <set>
 #include <string>
@@ -12,27 +10,16 @@
 #include "kernels/ampere/gemm_config.h"
 #include "kernels/epilogue.h"
 #include "kernels/inputs.h"
+#include "kernels/ptx_text.h"
 
 namespace tilepath::kernels {
 namespace {
-
-std::string ptx(const std::string& module) {
-    std::ifstream file(TILEPATH_TEST_DIR "/../kernels/ampere/" + module + ".ptx");
-    EXPECT_TRUE(file) << module;
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-std::size_t occurrences(const std::string& text, const std::string& what) {
-    std::size_t count = 0;
-    for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++count;
-    return count;
-}
 
 TEST(GemmEntries, AreTheEntriesOfThePtxAndNoMore) {
     std::set<std::string> modules;
     for (const GemmEntry& entry : gemm_entries) modules.insert(std::string(entry.module));
     for (const std::string& module : modules) {
-        const std::string text = ptx(module);
+        const std::string text = ptx_text("ampere", module);
         std::size_t entries = 0;
         for (const GemmEntry& entry : gemm_entries) {
             if (entry.module != module) continue;
