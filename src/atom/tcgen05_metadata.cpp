@@ -14,7 +14,10 @@ using layout::Axis;
 using layout::Iter;
 using layout::Mode;
 
-constexpr std::string_view from_cute = "CuTe's map (mma_traits_sm100_frag.hpp); the manual draws it",
+constexpr std::string_view from_cute =
+                               "CuTe's map (mma_traits_sm100_frag.hpp) and, for m of 128 and 256 and selectors 0 and "
+                               "1, JAX's Mosaic GPU, whose "
+                               "tests run on a B200",
                            from_lanes =
                                "inferred: metadata share the lanes of A and D (PTX ISA 9.7.16.10.8.5), rows in "
                                "CuTe's order; the manual draws 64 rows, its text does not tell",

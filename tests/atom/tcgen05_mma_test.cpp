@@ -182,6 +182,29 @@ TEST(Tcgen05Mma, MetadataIsTheManuals) {
     EXPECT_EQ(dense->metadata(0).error().front().message, "a dense instruction has no metadata");
 }
 
+// JAX's Mosaic GPU: its tests of sparse products, which a B200 passes, hand over indices of two bits, row by row, in
+// this order (tests/mosaic/gpu_test.py, test_mma_sparse), and name the odd ones of two steps along k by the selector.
+TEST(Tcgen05Mma, MetadataLieWhereMosaicPutsThem) {
+    for (const auto& [kind, input, sum] : {std::tuple{Tcgen05Kind::f16, f16, f32}, {Tcgen05Kind::i8, s8, s32}})
+        for (const int cta_group : {1, 2}) {
+            const bool wide = kind == Tcgen05Kind::f16;
+            const int k = wide ? 32 : 64, indices = k / 2, m = 128 * cta_group;
+            const auto atom = tcgen05_mma(kind, {m, 64, k}, {sum, input, input, sum}, cta_group, false, true);
+            for (int row = 0; row < m; ++row)
+                for (int index = 0; index < 64; index += 2) {  // of two steps, or of four, along k
+                    const int step = index / indices, column = wide ? step / 2 * 2 : 2 * step, r = row % 128;
+                    Location at;
+                    at[Axis::cluster_ctarank] = row / 128;
+                    at[Axis::tlane] = wide ? r / 16 * 16 + index / 8 % 2 * 8 + r % 8 : r;
+                    at[Axis::tcol] = index / 16 - column;
+                    at[Axis::bit] = wide ? r / 8 % 2 * 16 + index % 8 * 2 : index % 16 * 2;
+                    const auto places =
+                        atom->metadata(wide ? step % 2 : 0)->layout.evaluate({row, index % indices / 2});
+                    ASSERT_EQ(*places, std::vector{at}) << atom->name << " " << row << " " << index;
+                }
+        }
+}
+
 TEST(Tcgen05Mma, SharedOperandsFollowTheTableOfTypesAndSwizzles) {
     using layout::SwizzleMode;
     const auto half = *tcgen05_mma(Tcgen05Kind::f16, {128, 256, 16}, {f32, f16, f16, f32}, 1);
