@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "report/findings.h"
+#include "report/json_text.h"
 #include "report/known_findings.h"
 #include "report/sarif.h"
 #include "report/stopped_run.h"
@@ -60,13 +61,14 @@ Result<std::vector<check::Finding>> CheckedRun::findings(const host::Job& job, c
             notes += fmt::format("{} in the baseline\n", known);
     }
     if (!options_.sarif.empty())
-        if (auto done = write(options_.sarif, report::findings_as_sarif(found).dump(2) + "\n"); !done)
+        if (auto done = write(options_.sarif, report::json_text(report::findings_as_sarif(found)) + "\n"); !done)
             return std::unexpected(done.error());
     if (!options_.html.empty())
         if (auto done = write(options_.html, report::findings_as_html(found, timeline_)); !done)
             return std::unexpected(done.error());
     if (!options_.trace.empty())
-        if (auto done = write(options_.trace, report::timeline_as_trace(timeline_).dump() + "\n"); !done)
+        if (auto done = write(options_.trace, report::json_text(report::timeline_as_trace(timeline_), -1) + "\n");
+            !done)
             return std::unexpected(done.error());
     return found;
 }

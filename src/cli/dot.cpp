@@ -11,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/dot_lines.h"
 #include "number/explain.h"
+#include "report/json_text.h"
 
 namespace tilepath::cli {
 namespace {
@@ -167,11 +168,10 @@ int compute(const Options& options, const DotRecipe& recipe, const std::vector<D
         fmt::print("{}", to_string(recipe, e));
     }
     if (options.json)
-        fmt::print("{}\n", nlohmann::json{{"results", std::move(results)},
-                                          {"explained", std::move(explained)},
-                                          {"compared", compared},
-                                          {"different", different}}
-                               .dump(2));
+        fmt::print("{}\n", report::json_text({{"results", std::move(results)},
+                                              {"explained", std::move(explained)},
+                                              {"compared", compared},
+                                              {"different", different}}));
     else if (compared != 0 || lines.empty())
         fmt::print("{} compared, {} different\n", compared, different);
     return different == 0 ? exit_clean : exit_difference;

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "host/module.h"
 #include "host/npy.h"
+#include "report/json_text.h"
 
 namespace tilepath::cli {
 namespace {
@@ -105,7 +106,7 @@ int extract(const Options& options) {
         written = std::move(*paths);
     }
     if (options.json) {
-        fmt::print("{}\n", to_json(*images, written).dump(2));
+        fmt::print("{}\n", report::json_text(to_json(*images, written)));
         return exit_clean;
     }
     fmt::print("{}: {}\n", options.file, summary(*images));

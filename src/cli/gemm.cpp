@@ -19,6 +19,7 @@
 #include "report/accumulator_life.h"
 #include "report/data_path.h"
 #include "report/findings.h"
+#include "report/json_text.h"
 
 namespace tilepath::cli {
 namespace {
@@ -270,7 +271,7 @@ int run(const Options& options) {
         if (*status > exit_difference) return *status;
     }
     if (!status) return report_bad_input(no_such_kernel(options));
-    if (options.json) fmt::print("{}\n", (options.arch.empty() ? json : json.front()).dump(2));
+    if (options.json) fmt::print("{}\n", report::json_text(options.arch.empty() ? json : json.front()));
     return *status;
 }
 

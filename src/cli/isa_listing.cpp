@@ -9,6 +9,7 @@
 
 #include "isa/bind.h"
 #include "isa/target.h"
+#include "report/json_text.h"
 
 namespace tilepath::cli {
 namespace {
@@ -100,7 +101,7 @@ std::string forms_as_json(const std::vector<const Form*>& forms) {
                        {"manual", form->family->manual},
                        {"evidence", isa::evidence_text(*form)}});
     }
-    return all.dump(2) + "\n";
+    return report::json_text(all) + "\n";
 }
 
 std::string forms_as_markdown(const std::vector<const Form*>& forms) {

@@ -12,6 +12,7 @@
 #include "host/stop.h"
 #include "report/data_path.h"
 #include "report/findings.h"
+#include "report/json_text.h"
 
 namespace tilepath::cli {
 namespace {
@@ -114,7 +115,7 @@ int run_to_line(const Options& options, host::Job& job, exec::LaunchOptions& how
         nlohmann::json out = to_json(job, *outcome, status);
         out.erase("buffers");
         if (stopped) out["stop"] = (*stop)->text();
-        fmt::print("{}\n", out.dump(2));
+        fmt::print("{}\n", report::json_text(out));
     } else if (stopped) {
         std::fputs((*stop)->text().c_str(), stdout);
     } else if (!outcome->ok()) {
@@ -176,7 +177,7 @@ int run(const Options& options) {
         if (own) out["gpu_and_tilepath"] = disagreements_as_json(*job, *outcome, *own);
         if (options.checks) out["findings"] = report::findings_as_json(findings);
         if (checked && job->gemm) out["provenance"] = report::provenance_as_json(checked->provenance());
-        fmt::print("{}\n", out.dump(2));
+        fmt::print("{}\n", report::json_text(out));
     } else {
         status = tell(*job, *outcome, options.on_gpu());
         if (checked && job->gemm) std::fputs(report::provenance_text(checked->provenance()).c_str(), stdout);

@@ -161,13 +161,8 @@ bool Executor::prepare_box(Context& c, const Bulk& what, int lane, PendingBulk& 
     const Access::Kind kind = !stores ? Access::Kind::read : what.reduces ? Access::Kind::atomic : Access::Kind::write;
     if (what.prefetch) return true;
     // The whole tensor in one allocation is the rule; else each row is looked up.
-    std::uint64_t last = map->address;
-    for (std::uint32_t d = 1; d < map->rank; ++d) last += (map->dims[d] - 1) * map->strides[d - 1];
-    const bool interleaved = map->interleave != machine::Interleave::none;
-    last += interleaved ? map->dims[0] * map->slice_bytes()
-                        : map->dims[0] * static_cast<std::uint64_t>(machine::traits(map->type).bits) / 8;
     const auto range = launch_.memory.find(map->address);
-    if (range && last <= range->end && (kind == Access::Kind::read || !range->read_only)) return true;
+    if (range && (kind == Access::Kind::read || !range->read_only) && map->fits(range->end - map->address)) return true;
     machine::BoxWalk walk = *out.box;
     BoxRow row;
     while (walk.next(row))

@@ -53,7 +53,8 @@ bool replace(TensorMap& map, TensorMapField field, std::size_t ordinal, std::uin
         case TensorMapField::swizzle_atomicity: {
             const bool mode = field == TensorMapField::swizzle_mode;
             // Modes other than 128B have one atomicity; a map that gets its mode first keeps none of another.
-            const int wanted = static_cast<int>(word), kept = mode ? *swizzle.replace_atomicity : *swizzle.replace_mode;
+            const int wanted = static_cast<int>(word),
+                      kept = (mode ? swizzle.replace_atomicity : swizzle.replace_mode).value_or(0);
             auto found = mode ? swizzle_of(wanted, kept) : swizzle_of(kept, wanted);
             if (!found && mode) found = swizzle_of(wanted, 0);
             if (found) map.swizzle = *found;

@@ -70,6 +70,18 @@ std::string tensor_type_names() {
     return out;
 }
 
+bool TensorMap::fits(std::uint64_t most) const {
+    std::uint64_t last = interleave == Interleave::none
+                             ? (dims[0] * static_cast<std::uint64_t>(traits(type).bits) + 7) / 8
+                             : dims[0] * slice_bytes();
+    for (std::size_t d = 1; d < rank; ++d) {
+        std::uint64_t step = 0;  // 2^32 rows of almost 2^40 bytes are allowed
+        if (__builtin_mul_overflow(dims[d] - 1, strides[d - 1], &step) || __builtin_add_overflow(last, step, &last))
+            return false;
+    }
+    return last <= most;
+}
+
 std::array<std::uint8_t, TensorMap::bytes> encode(const TensorMap& map) {
     Format out{};
     out.magic = magic;

@@ -82,6 +82,9 @@ struct TensorMap {
     /// Bytes of a slice that interleaving makes dimension 0's element.
     std::uint32_t slice_bytes() const { return interleave == Interleave::b16 ? 16 : 32; }
 
+    /// Whether the whole tensor lies in so many bytes from its address on.
+    bool fits(std::uint64_t most) const;
+
     friend bool operator==(const TensorMap&, const TensorMap&) = default;
 };
 

@@ -47,19 +47,17 @@ Result<std::string> text_of(const std::filesystem::path& file) {
     return text.str();
 }
 
-void collect(const nlohmann::json& from, std::vector<std::string>& out) {
-    if (from.is_array()) {
-        for (const nlohmann::json& each : from) collect(each, out);
-    } else if (from.is_object() && from.contains("findings") && from["findings"].is_array()) {
-        for (const nlohmann::json& each : from["findings"])
-            if (each.is_object() && each.contains("fingerprint") && each["fingerprint"].is_string())
-                out.push_back(each["fingerprint"]);
-    }
-}
-
-bool has_findings(const nlohmann::json& from) {
-    if (from.is_array()) return std::ranges::any_of(from, has_findings);
-    return from.is_object() && from.contains("findings");
+/// What `--json` prints of one run; or of several, in an array.
+std::vector<const nlohmann::json*> runs_of(const nlohmann::json& from) {
+    std::vector<const nlohmann::json*> out;
+    const auto add = [&](const nlohmann::json& run) {
+        if (run.is_object() && run.contains("findings") && run["findings"].is_array()) out.push_back(&run["findings"]);
+    };
+    if (from.is_array())
+        std::ranges::for_each(from, add);
+    else
+        add(from);
+    return out;
 }
 
 }  // namespace
@@ -107,12 +105,16 @@ Result<std::vector<std::string>> read_baseline(const std::filesystem::path& file
     auto text = text_of(file);
     if (!text) return std::unexpected(text.error());
     const nlohmann::json json = nlohmann::json::parse(*text, nullptr, false);
-    if (json.is_discarded() || !has_findings(json))
+    const auto runs = runs_of(json);
+    if (runs.empty())
         return fail(
             fmt::format("{} is no baseline", file.string()),
             "expected what `tilepath check --json` prints: `tilepath check --json launch.toml > baseline.json`");
     std::vector<std::string> out;
-    collect(json, out);
+    for (const nlohmann::json* findings : runs)
+        for (const nlohmann::json& each : *findings)
+            if (each.is_object() && each.contains("fingerprint") && each["fingerprint"].is_string())
+                out.push_back(each["fingerprint"]);
     return out;
 }
 

@@ -1,4 +1,5 @@
 #include "report/sheet.h"
+#include "report/json_text.h"
 
 #include <fmt/format.h>
 
@@ -155,7 +156,7 @@ std::string to_json(const Sheet& sheet) {
     Json out = {{"title", sheet.title}};
     for (const Section& section : sheet.sections)
         out[section.key] = std::visit([](const auto& body) { return json_of(body); }, section.body);
-    return out.dump(2) + "\n";
+    return json_text(out) + "\n";
 }
 
 }  // namespace tilepath::report

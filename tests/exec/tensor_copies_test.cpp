@@ -267,6 +267,9 @@ TEST(TensorCopy, MistakesAreFaultsThatNameTheRule) {
         {"write of 128 bytes: no allocation holds the address",
          with([](TensorMap& m) { m.dims[1] = 9, m.box[1] = 256; }),
          "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%q40, {%r5, %r6}], [%r1];"},
+        // A tensor whose extent has more than 64 bits: its end is not that of its remainder.
+        {"write of 128 bytes: no allocation holds the address",
+         with([](TensorMap& m) { m.dims[1] = m.strides[0] = std::uint64_t{1} << 32; }), store},
     };
     for (const Mistake& mistake : mistakes) {
         const program::Program program = compile_with_maps(fill_and_store("", mistake.store), 1, 1);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "check/provenance/product.h"
 #include "exec/launch.h"
 #include "generated/program.h"
 
@@ -23,6 +24,10 @@ class Agreement {
     /// Runs that ended in a fault, and in a deadlock.
     std::uint64_t faults() const { return faults_; }
     std::uint64_t deadlocks() const { return deadlocks_; }
+    /// What the checks found.
+    std::uint64_t findings() const { return findings_; }
+    /// Wild programs that do not build.
+    std::uint64_t refusals() const { return refusals_; }
 
   private:
     struct Memory {
@@ -38,12 +43,16 @@ class Agreement {
     };
     std::string run(const Kernel& kernel, const Way& way, std::uint64_t seed, Memory& out);
     std::string check_wild(const Kernel& kernel, std::span<const Way> ways, std::uint64_t seed);
+    /// Under every check, with a product that the seed makes up: the same memory as without, the same findings twice,
+    /// and none of ordering in a program that has no race.
+    std::string check_observed(const Kernel& kernel, const program::Program& program, std::uint64_t seed);
+    check::Product made_up_product(std::uint64_t seed) const;
     std::string difference(const Kernel& kernel, const Memory& a, const Memory& b) const;
 
     machine::Device device_;
     std::unique_ptr<machine::DeviceMemory> memory_;
     machine::Address input_, slots_, results_, counters_;
-    std::uint64_t operations_ = 0, faults_ = 0, deadlocks_ = 0;
+    std::uint64_t operations_ = 0, faults_ = 0, deadlocks_ = 0, refusals_ = 0, findings_ = 0;
 };
 
 }  // namespace tilepath::generated

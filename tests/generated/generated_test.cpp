@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "generated/agreement.h"
+#include "generated/tiles.h"
 
 namespace tilepath::generated {
 namespace {
@@ -36,6 +37,25 @@ TEST(Generated, WildProgramsFaultAlike) {
     }
     EXPECT_GT(agreement.faults(), 100u);
 }
+
+class GeneratedTiles : public testing::TestWithParam<const char*> {};
+
+TEST_P(GeneratedTiles, EndAlikeHoweverCopiesLandAndWildOnesTellAlike) {
+    const TileForms forms(GetParam());
+    Agreement agreement(GetParam());
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+        Choices choices(seed);
+        const Kernel kernel = generate_tiles(forms, choices, seed % 3 == 0);
+        const std::string wrong = agreement.check(kernel, seed);
+        ASSERT_EQ(wrong, "") << "seed " << seed << (kernel.wild ? ", wild" : "") << ", grid " << kernel.grid
+                             << ", block " << kernel.block << ", cluster " << kernel.cluster << "\n"
+                             << kernel.text;
+    }
+    EXPECT_LT(agreement.refusals(), 4u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, GeneratedTiles, testing::Values("sm_90a", "sm_100a", "sm_103a", "sm_120a"),
+                         [](const auto& each) { return each.param; });
 
 /// The check itself notices: threads that write one place, in no order.
 TEST(Agreement, TellsARace) {

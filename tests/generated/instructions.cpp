@@ -56,7 +56,9 @@ std::string with_any_registers(const std::string& text, Choices& choices) {
         const char kind = text[i++];
         while (i < text.size() && std::isdigit(static_cast<unsigned char>(text[i]))) ++i;
         unsigned number = choices.below(registers_of(kind));
-        while (!in_vector.insert(fmt::format("{}{}", kind, number)).second) number = (number + 1) % registers_of(kind);
+        for (unsigned tries = 0;
+             !in_vector.insert(fmt::format("{}{}", kind, number)).second && tries < registers_of(kind); ++tries)
+            number = (number + 1) % registers_of(kind);
         out += fmt::format("{}{}", kind, number);
         if (text.find('{') == std::string::npos) in_vector.clear();
     }
@@ -241,6 +243,16 @@ std::string line_of(const Instance& instance, const Instructions& all, Choices& 
         if (!all.accepts(fmt::format("{} {};", head, fmt::join(alone, ", ")))) std::swap(operands[i], value);
     }
     return fmt::format("{} {}", head, fmt::join(operands, ", "));
+}
+
+std::vector<std::string> operands_of(const Instance& instance, std::size_t count, Choices& choices) {
+    const std::string head = isa::head_of(instance);
+    std::string text = isa::text_of(instance, count);
+    text.pop_back();
+    if (text.size() == head.size()) return {};
+    std::vector<std::string> operands = split(std::string_view(text).substr(head.size() + 1));
+    for (std::string& operand : operands) operand = with_any_registers(operand, choices);
+    return operands;
 }
 
 unsigned access_bytes(const Instance& instance) {

@@ -45,6 +45,10 @@ class Instructions {
 std::string line_of(const isa::Instance& instance, const Instructions& all, Choices& choices,
                     const std::string& address = {});
 
+/// The first `count` operands as the form writes them, registers chosen anew. Vectors of more registers than there are
+/// of a kind stay as they are.
+std::vector<std::string> operands_of(const isa::Instance& instance, std::size_t count, Choices& choices);
+
 /// Bytes that a load, store or atomic moves at each lane's address.
 unsigned access_bytes(const isa::Instance& instance);
 /// The word that a modifier of the instance took; empty: none.

@@ -3,10 +3,11 @@
 #include <string>
 
 #include "generated/instructions.h"
+#include "machine/tensor_map.h"
 
 namespace tilepath::generated {
 
-inline constexpr std::uint32_t input_bytes = 4096, slot_bytes = 128, result_bytes = 640, shared_slot_bytes = 64,
+inline constexpr std::uint32_t input_bytes = 16384, slot_bytes = 128, result_bytes = 640, shared_slot_bytes = 64,
                                local_bytes = 64;
 
 /// Atomics on memory that all threads share: each place has one operation, and the operations commute.
@@ -26,6 +27,13 @@ struct Kernel {
     std::string text;
     std::uint32_t grid = 1, block = 32, cluster = 1;
     bool wild = false;
+    /// Behind the addresses: `.param .align 64 .b8 mN[128]`. Each map's address counts from the input, or from the
+    /// slots.
+    struct Map {
+        machine::TensorMap map;
+        bool of_slots = false;
+    };
+    std::vector<Map> maps = {};
     std::uint32_t threads() const { return grid * block; }
 };
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "check/rules.h"
+#include "report/json_text.h"
 #include "report/known_findings.h"
 #include "report/sarif.h"
 #include "report/timeline.h"
@@ -120,6 +121,16 @@ TEST(Sarif, HoldsToTheSchema) {
 
 TEST(Sarif, SaysThatThereIsNothing) { EXPECT_EQ(findings_as_sarif({})["runs"][0]["results"], json::array()); }
 
+/// A compiler on a system without UTF-8 writes names of files as its system has them.
+TEST(Json, IsUtf8WhateverBytesANameHas) {
+    check::Finding odd = finding("race", 3, 5);
+    odd.place.source_file = "gr\xF6sse.cu";
+    EXPECT_THAT(json_text(findings_as_json({odd})), HasSubstr("gr\xEF\xBF\xBDsse.cu"));
+    EXPECT_THAT(json_text(findings_as_sarif({odd})), HasSubstr("gr%F6sse.cu"));
+    EXPECT_EQ(json_text({{"a", 1}}), "{\n  \"a\": 1\n}");
+    EXPECT_EQ(json_text({{"a", 1}}, -1), "{\"a\":1}");
+}
+
 TEST(Groups, CopiesOfASourceLineAreOneFinding) {
     const auto found = check::grouped({finding("race", 12, 7), finding("race", 20, 7), finding("race", 28, 8),
                                        finding("coalescing", 12, 7), finding("race", 40)});
@@ -147,6 +158,13 @@ TEST(Baselines, LeaveWhatIsNew) {
     EXPECT_FALSE(read_baseline(written("[1, 2]")));
     EXPECT_FALSE(read_baseline(written("no JSON")));
     EXPECT_FALSE(read_baseline("/nowhere/at/all"));
+    std::filesystem::remove(file);
+}
+
+TEST(Baselines, NestedWithoutEndAreNone) {
+    const std::size_t depth = 400'000;
+    const auto file = written(std::string(depth, '[') + std::string(depth, ']'));
+    EXPECT_FALSE(read_baseline(file));
     std::filesystem::remove(file);
 }
 
