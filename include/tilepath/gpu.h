@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include <tilepath/check.h>
 #include <tilepath/diagnostic.h>
 #include <tilepath/launch.h>
 #include <tilepath/module.h>
@@ -51,6 +52,12 @@ class Gpu {
     /// goes wrong while it runs is in the report; memory is then as the kernel left it.
     Result<LaunchReport> launch(const Module& module, std::string_view entry, const LaunchShape& shape,
                                 const std::vector<Argument>& arguments, const LaunchOptions& options = {});
+
+    /// The same with the checks on, several times slower: what is wrong with the kernel's data path, and, given what it
+    /// computes, whether each element lies where it belongs. Diagnostics tell of a `gemm` that contradicts itself too.
+    Result<CheckedLaunch> check(const Module& module, std::string_view entry, const LaunchShape& shape,
+                                const std::vector<Argument>& arguments, const std::optional<Gemm>& gemm = {},
+                                const LaunchOptions& options = {});
 
   private:
     struct State;

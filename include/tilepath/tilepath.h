@@ -4,6 +4,7 @@
 // wrong as data in a LaunchReport. A fault of tilepath itself ends the process with exit status 4.
 #pragma once
 #include <tilepath/atom.h>        // which lane holds which element of a tensor instruction's operands
+#include <tilepath/check.h>       // what the checks find in a launch
 #include <tilepath/diagnostic.h>  // Diagnostic, Result
 #include <tilepath/gpu.h>         // Gpu: memory and launches
 #include <tilepath/launch.h>      // what a launch takes and what it reports

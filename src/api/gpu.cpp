@@ -6,8 +6,10 @@
 #include <map>
 
 #include "api/arguments.h"
+#include "api/check.h"
 #include "api/module.h"
 #include "api/report.h"
+#include "check/provenance/provenance.h"
 #include "exec/launch.h"
 
 namespace tilepath {
@@ -25,6 +27,9 @@ struct Gpu::State {
         if (!loaded) return std::unexpected(loaded.error());
         return &images.emplace(module, std::move(*loaded)).first->second;
     }
+
+    Result<exec::LaunchReport> run(const Module& module, const program::Program& program, const LaunchShape& shape,
+                                   const std::vector<Argument>& arguments, const exec::LaunchOptions& options);
 
     /// Where a device pointer points in this process, for `size` bytes within one allocation.
     Result<std::uint8_t*> bytes(DevicePointer pointer, std::size_t size) const {
@@ -114,19 +119,48 @@ exec::LaunchOptions internal_options(const LaunchOptions& options) {
 
 }  // namespace
 
+Result<exec::LaunchReport> Gpu::State::run(const Module& module, const program::Program& program, const LaunchShape& shape,
+                                           const std::vector<Argument>& arguments, const exec::LaunchOptions& options) {
+    auto parameters = pack_arguments(program.functions.front(), arguments);
+    if (!parameters) return std::unexpected(parameters.error());
+    auto found = image(module.state_, program);
+    if (!found) return std::unexpected(found.error());
+    return exec::launch(program, device, *memory, **found,
+                        {dim3(shape.grid), dim3(shape.block), dim3(shape.cluster), shape.dynamic_shared_bytes}, *parameters, options);
+}
+
 Result<LaunchReport> Gpu::launch(const Module& module, std::string_view entry, const LaunchShape& shape,
                                  const std::vector<Argument>& arguments, const LaunchOptions& options) {
     auto program = module.state_->program(entry);
     if (!program) return std::unexpected(program.error());
-    auto parameters = pack_arguments((*program)->functions.front(), arguments);
-    if (!parameters) return std::unexpected(parameters.error());
-    auto image = state_->image(module.state_, **program);
-    if (!image) return std::unexpected(image.error());
-    auto report = exec::launch(**program, state_->device, *state_->memory, **image,
-                               {dim3(shape.grid), dim3(shape.block), dim3(shape.cluster), shape.dynamic_shared_bytes}, *parameters,
-                               internal_options(options));
+    auto report = state_->run(module, **program, shape, arguments, internal_options(options));
     if (!report) return std::unexpected(report.error());
     return public_report(*report);
+}
+
+Result<CheckedLaunch> Gpu::check(const Module& module, std::string_view entry, const LaunchShape& shape,
+                                 const std::vector<Argument>& arguments, const std::optional<Gemm>& gemm,
+                                 const LaunchOptions& options) {
+    auto program = module.state_->program(entry);
+    if (!program) return std::unexpected(program.error());
+    check::Checks checks;
+    if (gemm) {
+        auto product = product_of(*gemm, [this](DevicePointer pointer, std::uint64_t bytes) { return state_->bytes(pointer, bytes); });
+        if (!product) return std::unexpected(product.error());
+        checks.expect(std::move(*product));
+    }
+    exec::LaunchOptions how = internal_options(options);
+    how.observer = &checks;
+    auto report = state_->run(module, **program, shape, arguments, how);
+    if (!report) return std::unexpected(report.error());
+    CheckedLaunch out;
+    out.report = public_report(*report);
+    for (const check::Finding& each : checks.findings(**program)) out.findings.push_back(public_finding(each));
+    const auto proof = [](const check::Provenance::Counts& counts) {
+        return CheckedLaunch::Proof{counts.proven, counts.disproven, counts.unknown};
+    };
+    out.operands = proof(checks.provenance().counts()), out.elements = proof(checks.provenance().results());
+    return out;
 }
 
 }  // namespace tilepath

@@ -7,15 +7,11 @@ namespace {
 
 Dim3 dim3(const machine::Dim3& value) { return {value.x, value.y, value.z}; }
 
-CodePlace code_place(const exec::CodePlace& place) {
-    return {place.function, place.ptx.file, place.ptx.line, place.operation, place.source_file, place.source_line};
-}
-
 Fault fault(const exec::Fault& from) {
     Fault out;
     out.kind = exec::name(from.kind);
     out.message = from.message;
-    out.place = code_place(from.place);
+    out.place = public_place(from.place);
     out.cta = dim3(from.cta);
     out.thread = dim3(from.thread);
     out.warp = from.warp;
@@ -32,12 +28,16 @@ Deadlock deadlock(const exec::Deadlock& from) {
     Deadlock out;
     out.timed_out = from.timed_out;
     for (const exec::WaitingGroup& group : from.groups)
-        out.waiting.push_back({code_place(group.place), dim3(group.cta), group.warp, group.lanes, group.waits_for});
+        out.waiting.push_back({public_place(group.place), dim3(group.cta), group.warp, group.lanes, group.waits_for});
     out.text = exec::to_string(from);
     return out;
 }
 
 }  // namespace
+
+CodePlace public_place(const program::CodePlace& place) {
+    return {place.function, place.ptx.file, place.ptx.line, place.operation, place.source_file, place.source_line};
+}
 
 LaunchReport public_report(const exec::LaunchReport& report) {
     LaunchReport out;

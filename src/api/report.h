@@ -7,5 +7,6 @@ namespace tilepath {
 
 /// The same report in the API's own types.
 LaunchReport public_report(const exec::LaunchReport& report);
+CodePlace public_place(const program::CodePlace& place);
 
 }  // namespace tilepath

@@ -95,6 +95,7 @@ class Ordering : public Check {
     void cluster_barrier(const Who& who, const machine::BarrierEvent& event);
     MbarrierState* find_mbarrier(const ClusterState& cluster, machine::Address address, CtaState** cta = nullptr) const;
     void check_initialised(const Who& who, const MbarrierState& state, const machine::EventSite& site);
+    void check_through(const Who& who, const MbarrierState& state, const machine::EventSite& site);
     void check_bytes(const MbarrierState& state);
     void misuse(std::uint32_t site, std::uint32_t other, std::string check, std::string message,
                 std::vector<std::string> facts, std::string advice);

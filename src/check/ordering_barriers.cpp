@@ -90,6 +90,18 @@ void Ordering::check_initialised(const Who& who, const MbarrierState& state, con
            "fence.mbarrier_init.release.cluster and barrier.cluster");
 }
 
+/// Whoever invalidates an mbarrier must know that the others are through with it.
+void Ordering::check_through(const Who& who, const MbarrierState& state, const machine::EventSite& site) {
+    for (const auto& [agent, last] : state.users) {
+        if (agent == who.warp->agent || who.warp->knows.seen.of(agents_[agent].index) >= last.epoch) continue;
+        misuse(site_of(site), last.site, "mbarrier-inval", "this invalidates an mbarrier that others may still use",
+               {fmt::format("CTA {}, warp {} invalidates it; CTA {}, warp {} uses it, and nothing orders the two",
+                            who.cta->linear, who.warp->number, agents_[agent].cta, agents_[agent].number)},
+               "a barrier of all that use it before mbarrier.inval");
+        return;
+    }
+}
+
 /// Bytes that are expected and do not come, or come unexpected, in a phase that never completes.
 void Ordering::check_bytes(const MbarrierState& state) {
     if (!state.live || state.expected == state.transferred) return;
@@ -125,6 +137,7 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
     if (event.kind == BarrierEvent::Kind::inval) {
         state->live = false;
         check_initialised(w, *state, event.site);
+        check_through(w, *state, event.site);
         return;
     }
     const bool by_copy = op.op == Op::bulk_copy || op.op == Op::st_async || op.op == Op::red_async;
@@ -143,6 +156,7 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
     if (!by_copy && !again) check_initialised(w, *state, event.site);
     if (event.kind == BarrierEvent::Kind::wait) {
         if (again && warp.knows.seen.of(state->index) >= event.generation) return;
+        state->used(warp.agent, warp.epoch, site_of(event.site));
         if (op.order != MemoryOrder::relaxed) warp.knows.join(state->done);
         warp.knows.seen.raise(state->index, static_cast<Epoch>(event.generation));
         last_arrival_ = {&warp, &op, event.barrier, ++warp.activity};
@@ -155,6 +169,7 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
             Actor act = actor(w, site_of(event.site), true);
             visit(w, *holder, act.stamp);
         }
+        state->used(warp.agent, warp.epoch, site_of(event.site));
         if (op.order != MemoryOrder::relaxed) release(warp, *state);
         last_arrival_ = {&warp, &op, event.barrier, warp.activity};
     }

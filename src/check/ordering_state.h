@@ -69,6 +69,12 @@ struct BarrierState {
     std::uint64_t generation = 0;
 };
 
+/// What others of the cluster have done to a CTA's shared memory: it must not end before they are known to be through.
+struct Visit {
+    Epoch epoch = 0;
+    std::uint32_t site = 0;
+};
+
 struct MbarrierState : BarrierState {
     AgentId agent = 0;
     std::uint32_t index = 0;
@@ -81,12 +87,13 @@ struct MbarrierState : BarrierState {
     // Of the phase that has not completed: bytes, and by which instructions.
     std::int64_t expected = 0, transferred = 0;
     std::uint32_t expect_site = 0, transfer_site = 0;
-};
+    std::vector<std::pair<AgentId, Visit>> users;  ///< who has arrived or waited last when
 
-/// What others of the cluster have done to a CTA's shared memory: it must not end before they are known to be through.
-struct Visit {
-    Epoch epoch = 0;
-    std::uint32_t site = 0;
+    void used(AgentId by_whom, Epoch epoch, std::uint32_t site) {
+        for (auto& [user, visit] : users)
+            if (user == by_whom) return void(visit = {epoch, site});
+        users.push_back({by_whom, {epoch, site}});
+    }
 };
 
 struct CtaState {

@@ -19,6 +19,8 @@ constexpr auto all = std::to_array<Rule>({
     {"wgmma-fence", "wgmma.fence comes before a wgmma whose registers were accessed", true},
     {"wgmma-registers", "The registers of a wgmma are used when it has been waited for", true},
     {"tensor-fence", "tcgen05's fences lie where Tensor Memory passes between threads", true},
+    {"tensor-lanes", "Addresses of Tensor Memory name the warp's lanes", false},
+    {"mbarrier-inval", "An mbarrier is invalidated when everybody is through with it", true},
     {"mbarrier-init", "An mbarrier is used where its initialisation is visible", true},
     {"expected-bytes", "An mbarrier expects the bytes that are copied", true},
     {"cluster-exit", "A CTA stays until others are through with its shared memory", true},

@@ -176,11 +176,13 @@ int run(const Options& options) {
         nlohmann::json out = to_json(*job, *outcome, status);
         if (own) out["gpu_and_tilepath"] = disagreements_as_json(*job, *outcome, *own);
         if (options.checks) out["findings"] = report::findings_as_json(findings);
+        if (checked) out["shared_reads"] = report::tile_reads_as_json(checked->provenance());
         if (checked && job->gemm) out["provenance"] = report::provenance_as_json(checked->provenance());
         fmt::print("{}\n", report::json_text(out));
     } else {
         status = tell(*job, *outcome, options.on_gpu());
         if (checked && job->gemm) std::fputs(report::provenance_text(checked->provenance()).c_str(), stdout);
+        if (checked) std::fputs(report::tile_reads_text(checked->provenance()).c_str(), stdout);
         if (options.checks) std::fputs((report::findings_text(findings) + notes).c_str(), stdout);
         if (status == exit_clean && found_wrong) status = exit_difference;
         if (own) {

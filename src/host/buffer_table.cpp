@@ -113,6 +113,10 @@ std::uint64_t BufferReader::place_elements(TomlTable& table, Buffer& buffer) {
             table.error(fmt::format("{}: expected 'strides' or 'layout', found both", table.name()));
         extent = positions_from_layout(table, *notation, buffer, elements);
     }
+    // Tiles that are padded are loaded whole.
+    if (const auto least = table.integer("bytes", 0, std::int64_t{1} << 50))
+        extent =
+            std::max(extent, static_cast<std::uint64_t>(*least) * 8 / static_cast<std::uint64_t>(buffer.dtype.bits));
     // An extent whose bits do not fit 64 is too large for any memory.
     if (!take(table, extent > UINT64_MAX / 64 ? UINT64_MAX : bytes_of(buffer.dtype, extent))) return 0;
     buffer.bytes.resize(bytes_of(buffer.dtype, extent));

@@ -7,7 +7,6 @@
 #include "host/toml_table.h"
 
 namespace tilepath::host {
-namespace {
 
 std::optional<GemmTable::Index> parse_index(const std::string& text) {
     const std::size_t slash = text.find('/');
@@ -22,12 +21,13 @@ std::optional<GemmTable::Index> parse_index(const std::string& text) {
     return out;
 }
 
-/// The index names that an operand must have once, in any order, besides those of a batch.
-std::vector<std::string_view> needed(std::string_view role) {
+std::vector<std::string_view> needed_indices(std::string_view role) {
     if (role == "a" || role == "sfa") return {"m", "k"};
     if (role == "b" || role == "sfb") return {"n", "k"};
     return {"m", "n"};
 }
+
+namespace {
 
 GemmTable::Operand read_operand(const std::string& role, TomlTable& table) {
     GemmTable::Operand out;
@@ -40,7 +40,7 @@ GemmTable::Operand read_operand(const std::string& role, TomlTable& table) {
     const auto texts = table.texts("index");
     if (!texts && !table.has("index"))
         table.error(fmt::format("{}: expected 'index', the index of each dimension of the buffer", table.name()),
-                    fmt::format("write: index = [\"{}\", \"{}\"]", needed(role)[0], needed(role)[1]));
+                    fmt::format("write: index = [\"{}\", \"{}\"]", needed_indices(role)[0], needed_indices(role)[1]));
     for (const std::string& text : texts.value_or(std::vector<std::string>{})) {
         if (const auto index = parse_index(text))
             out.index.push_back(*index);
@@ -49,7 +49,7 @@ GemmTable::Operand read_operand(const std::string& role, TomlTable& table) {
                         "an index is m, n, k, another name for a batch, or one of them divided: \"k/32\"");
     }
     if (texts) {
-        for (const std::string_view name : needed(role)) {
+        for (const std::string_view name : needed_indices(role)) {
             std::size_t times = 0;
             for (const GemmTable::Index& index : out.index) times += index.name == name;
             if (times != 1)
@@ -71,8 +71,8 @@ GemmTable read_gemm_table(TomlTable& table) {
             out.operands.push_back(read_operand(role, *operand));
         else if (!table.has(role) && role.size() == 1 && role != "c")
             table.error(fmt::format("gemm: expected '{}', a matrix of the product", role),
-                        fmt::format("write: {} = {{ buffer = \"…\", index = [\"{}\", \"{}\"] }}", role, needed(role)[0],
-                                    needed(role)[1]));
+                        fmt::format("write: {} = {{ buffer = \"…\", index = [\"{}\", \"{}\"] }}", role, needed_indices(role)[0],
+                                    needed_indices(role)[1]));
     }
     table.finish();
     return out;

@@ -26,6 +26,11 @@ struct GemmTable {
     std::vector<Operand> operands;
 };
 
+/// `m`, `batch`, `k/32`; nothing if it is none.
+std::optional<GemmTable::Index> parse_index(const std::string& text);
+/// The index names that an operand must have once, in any order, besides those of a batch.
+std::vector<std::string_view> needed_indices(std::string_view role);
+
 /// Reads `[gemm]`; d, a and b must be there.
 GemmTable read_gemm_table(TomlTable& table);
 

@@ -1,6 +1,7 @@
 #include "report/findings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -57,6 +58,26 @@ std::string provenance_text(const check::Provenance& provenance) {
         "elements of D proven right {}, wrong {}, unknown {}\n",
         operands.proven + operands.disproven + operands.unknown, operands.proven, operands.disproven, operands.unknown,
         d.proven, d.disproven, d.unknown);
+}
+
+std::string tile_reads_text(const check::Provenance& provenance) {
+    std::vector<std::string> reads;
+    for (const auto& [what, instructions] : provenance.tile_reads().all())
+        reads.push_back(fmt::format("{} {}canonical atoms ({} instruction{})", what.first,
+                                    what.second ? "in " : "not in ", instructions.size(),
+                                    instructions.size() == 1 ? "" : "s"));
+    if (reads.empty()) return {};
+    return fmt::format("tensor cores and TMA read shared memory: {}; cost unknown\n", fmt::join(reads, ", "));
+}
+
+nlohmann::json tile_reads_as_json(const check::Provenance& provenance) {
+    nlohmann::json out = nlohmann::json::array();
+    for (const auto& [what, instructions] : provenance.tile_reads().all())
+        out.push_back({{"read", what.first},
+                       {"canonical", what.second},
+                       {"instructions", instructions.size()},
+                       {"cost", "unknown"}});
+    return out;
 }
 
 nlohmann::json provenance_as_json(const check::Provenance& provenance) {

@@ -18,6 +18,9 @@ nlohmann::json findings_as_json(const std::vector<check::Finding>& findings);
 
 /// How many matrix instructions and elements of D were proven right, a line; of a run whose product is known.
 std::string provenance_text(const check::Provenance& provenance);
+/// How tensor cores and TMA stores read shared memory, one line; nothing if they do not.
+std::string tile_reads_text(const check::Provenance& provenance);
+nlohmann::json tile_reads_as_json(const check::Provenance& provenance);
 nlohmann::json provenance_as_json(const check::Provenance& provenance);
 
 /// A page that stands alone: the findings with what they tell, pictures of the banks that conflicting accesses meet in,

@@ -169,6 +169,17 @@ TEST(Mbarriers, AreVisibleBeforeTheyAreUsed) {
     EXPECT_EQ(found[0].check, "mbarrier-init");
 }
 
+TEST(Mbarriers, AreInvalidatedWhenAllAreThrough) {
+    const auto with = [](const std::string& meet) {
+        return "    @%p1 mbarrier.init.shared.b64 [%r3], 64;\n    bar.sync 0;\n    mbarrier.arrive.shared.b64 %rd5, "
+               "[%r3];\n"
+               "W: mbarrier.try_wait.shared.b64 %p3, [%r3], %rd5;\n    @!%p3 bra W;\n" +
+               meet + "    @%p1 mbarrier.inval.shared.b64 [%r3];\n";
+    };
+    expect_none(findings_of(with("    bar.sync 0;\n")));
+    expect_one(findings_of(with("    @%p2 nanosleep.u32 100000;\n")), "mbarrier-inval", "mbarrier.inval", "a barrier");
+}
+
 TEST(Mbarriers, AreShownToTheAsyncProxy) {
     const std::string init = "    @%p1 mbarrier.init.shared.b64 [%r3], 1;\n", meet = "    bar.sync 0;\n";
     for (const char* fence : {"fence.mbarrier_init.release.cluster", "fence.proxy.async"})

@@ -75,6 +75,18 @@ TEST(BankConflicts, LdmatrixWithoutItsSwizzle) {
                     .empty());
     EXPECT_TRUE(findings_of_warp(shared(144) + load).empty());
 }
+TEST(BankConflicts, StmatrixWithoutItsPadding) {
+    const auto store = [](int pitch) {
+        SmallLaunch how;
+        how.warps = 1;
+        return findings_of(
+            shared(pitch) + "    stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r3], {%r1, %r1, %r1, %r1};\n", how);
+    };
+    const auto found = store(128);
+    expect_one(found, "bank-conflicts", "stmatrix", "the 128B swizzle, Sw<3,4,3>");
+    EXPECT_THAT(found[0].message, HasSubstr("8 times"));
+    EXPECT_TRUE(store(144).empty());
+}
 TEST(BankConflicts, TheSwizzleServesAllThatMeetInTheBuffer) {
     // Written by rows, read by columns: the swizzle must leave the rows free of conflicts.
     const auto found = findings_of_warp("    mad.lo.u32 %r4, %r1, 4, %r2;\n    st.shared.u32 [%r4], %r1;\n" +

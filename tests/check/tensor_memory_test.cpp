@@ -62,6 +62,21 @@ TEST(TensorMemory, IsFreedBehindTheWait) {
                "tcgen05.dealloc", "tcgen05.wait::ld");
 }
 
+TEST(TensorMemory, IsUsedAgainBehindTheWait) {
+    // By the warp itself, and by the product of another thread.
+    const auto again = [](const std::string& between) {
+        return begin + store + stored + load + between + store + stored + loaded + end;
+    };
+    expect_none(findings_of(again(loaded), four));
+    expect_one(findings_of(again(""), four), "overwritten-too-soon", "tcgen05.st", "tcgen05.wait::ld");
+    const auto handed = [](const std::string& between) {
+        return begin + store + stored + load + between + before + meet + after + add + commit + wait + after + load +
+               loaded + end;
+    };
+    expect_none(findings_of(handed(loaded), four));
+    expect_one(findings_of(handed(""), four), "overwritten-too-soon", "tcgen05.mma", "tcgen05.wait::ld");
+}
+
 TEST(TensorMemory, IsHandedToTheMultiply) {
     const std::string then = add + commit + wait + after + load + loaded + end;
     expect_none(findings_of(begin + store + stored + before + meet + after + then, four));

@@ -76,7 +76,10 @@ std::vector<DescriptorChange> single_changes(DescriptorKind kind, std::uint64_t 
     for (std::uint32_t bytes = 16; bytes <= 16384; bytes *= 2) {
         with = is;
         with.stride_bytes = bytes;
-        add(fmt::format("SBO {} bytes in place of {}", bytes, is.stride_bytes), with);
+        const char* const width = bytes == 2 * is.stride_bytes   ? ", which is that of elements half as wide"
+                                  : 2 * bytes == is.stride_bytes ? ", which is that of elements twice as wide"
+                                                                 : "";
+        add(fmt::format("SBO {} bytes in place of {}{}", bytes, is.stride_bytes, width), with);
         with = is;
         with.leading_bytes = bytes;
         add(fmt::format("LBO {} bytes in place of {}", bytes, is.leading_bytes), with);

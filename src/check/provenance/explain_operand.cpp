@@ -17,8 +17,9 @@ bool becomes_right(bool of_a, const OperandCells& read, const OperandCells& othe
            again.ks.end - again.ks.begin == static_cast<std::uint32_t>(read.columns);
 }
 
-void Provenance::explain_operand(const char* name, DescriptorKind kind, MemoryShadow::Cta cta, std::uint64_t descriptor,
-                                 const std::function<bool(const Reading&)>& right, Tally& tally) {
+void Provenance::explain_operand(const SharedView& view, const std::function<bool(const Reading&)>& right,
+                                 Tally& tally) {
+    const auto& [name, kind, cta, descriptor, shape, cells, rows, each_k, first_row] = view;
     const DescriptorView is = view_of(kind, descriptor);
     tally.facts.push_back(fmt::format("{}'s descriptor reads: {}", name, describe(is)));
     const Box* const box = box_at(cta, is.start_bytes);
@@ -29,6 +30,7 @@ void Provenance::explain_operand(const char* name, DescriptorKind kind, MemorySh
             tally.message = fmt::format("TMA wrote {}'s tile with swizzle {}, the descriptor reads it with {}", name,
                                         layout::traits(box->swizzle).name, layout::traits(is.swizzle).name);
     }
+    show_side_by_side(view, box, tally);
     std::string found;
     for (const DescriptorChange& change : single_changes(kind, descriptor))
         if (found.empty() && right({change.bits, change.transposed, nullptr, {}}))
@@ -47,10 +49,7 @@ void Provenance::explain_shared(const machine::Multiply& event, const OperandCel
                                 const CheckedProduct& checked, Tally& tally) {
     const program::Mma& mma = *event.mma;
     if (!mma.warpgroup) {
-        tally.advice =
-            "compare the addresses that the lanes give (ldmatrix, or loads) with what `tilepath show` says of this "
-            "instruction";
-        return;
+        return explain_fragment(event, a, b, checked, tally);
     }
     const MatrixMaps::Multiply& map = *maps_->multiply(mma);
     const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
@@ -65,7 +64,10 @@ void Provenance::explain_shared(const machine::Multiply& event, const OperandCel
             if (of_a) cells = cells.part(warp * rows, rows);
             return becomes_right(of_a, cells, of_a ? b : a, checked);
         };
-        explain_operand(of_a ? "A" : "B", DescriptorKind::wgmma, cta, of_a ? event.a : event.b, right, tally);
+        const std::uint64_t descriptor = of_a ? event.a : event.b;
+        explain_operand({of_a ? "A" : "B", DescriptorKind::wgmma, cta, descriptor, map.shape(mma, of_a, descriptor),
+                         of_a ? a : b, of_a ? checked.m : checked.n, checked.each_k, of_a ? warp * rows : 0},
+                        right, tally);
     }
 }
 

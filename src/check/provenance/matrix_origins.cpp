@@ -6,6 +6,7 @@
 #include "atom/ldmatrix.h"
 #include "atom/matrix_descriptor.h"
 #include "atom/wgmma.h"
+#include "check/provenance/descriptor_view.h"
 #include "check/provenance/matrix_maps.h"
 #include "check/provenance/provenance.h"
 
@@ -151,6 +152,15 @@ void Provenance::multiply(const machine::Multiply& event) {
         ++counts_.unknown;
         return r.forget_destinations();
     }
+    if (mma.warpgroup && event.site.warp % 4 == 0) {
+        for (const bool of_a : {true, false}) {
+            if (of_a && mma.a_in_registers) continue;
+            const std::uint64_t descriptor = of_a ? event.a : event.b;
+            const DescriptorView is = view_of(DescriptorKind::wgmma, descriptor);
+            tile_reads_.add(event.site.op, of_a ? "A" : "B", is.start_bytes, is.base_offset,
+                            map->shape(mma, of_a, descriptor));
+        }
+    }
     if (!product_) return check_without_product(event);
     if (!mma.warpgroup) {
         const OperandCells& a = fragment_of_mma(r, *map, mma, false);
@@ -169,37 +179,6 @@ void Provenance::multiply(const machine::Multiply& event) {
         shared_b_ = {cta, event.b, version, &mma,
                      shared_cells(cta, DescriptorKind::wgmma, {event.b}, map->shape(mma, false, event.b))};
     multiply_checked(event, a, shared_b_.cells, warp * rows);
-}
-
-/// What can be said without knowing the product: what a wgmma reads was written, and as it is read.
-void Provenance::check_without_product(const machine::Multiply& event) {
-    ++counts_.unknown;
-    const program::Mma& mma = *event.mma;
-    if (!mma.warpgroup || event.site.warp % 4 != 0) return;
-    const MatrixMaps::Multiply& map = *maps_->multiply(mma);
-    const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
-    for (const bool of_a : {true, false}) {
-        if (of_a && mma.a_in_registers) continue;
-        const std::uint64_t descriptor = of_a ? event.a : event.b;
-        const atom::MatrixDescriptor is = atom::decode_matrix_descriptor(descriptor);
-        const char* const name = of_a ? "A" : "B";
-        const Box* const box = box_at(cta, is.start_bytes);
-        if (box != nullptr && box->swizzle != is.swizzle)
-            tell(event.site,
-                 fmt::format("TMA wrote {}'s tile with swizzle {}, the descriptor reads it with {}", name,
-                             layout::traits(box->swizzle).name, layout::traits(is.swizzle).name),
-                 {fmt::format("the tile begins at {:#x}, the descriptor at {:#x}", box->begin, is.start_bytes)},
-                 "give the tensor map and the descriptor the same swizzle");
-        const OperandCells cells =
-            shared_cells(cta, DescriptorKind::wgmma, {descriptor}, map.shape(mma, of_a, descriptor));
-        const auto unwritten = std::ranges::count(cells.cells, OperandCell::Kind::unwritten, &OperandCell::kind);
-        if (unwritten != 0)
-            tell(event.site,
-                 fmt::format("{} of {} elements of {} are bytes that nobody has written", unwritten, cells.cells.size(),
-                             name),
-                 {fmt::format("{}'s descriptor begins at {:#x}", name, is.start_bytes)},
-                 "compare the tile's size and place with what the descriptor spans: `tilepath show` draws it");
-    }
 }
 
 void Provenance::tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts,
@@ -258,6 +237,8 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
             explain_shared(event, a, b, checked, tally);
         }
     }
+    ++multiplies_.of(event.site).times;
+    if (!before) note_strays(event.site, a, b, checked);
     // In place where D replaces C and nobody else looks.
     bool replaces = before != nullptr && before.use_count() == map.d_registers + 1;
     for (int reg = 0; replaces && reg < map.d_registers; ++reg) replaces = place(reg) == r.place(reg);

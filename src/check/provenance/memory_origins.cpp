@@ -165,6 +165,7 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
     const machine::TensorMap& map = walk.map();
     const bool loads = event.bulk->destination != Space::global;
     const MemoryShadow::Cta own{event.site.cluster, event.site.rank};
+    if (!loads) tile_reads_.add_store(event.site.op, offset_of(event.source), walk.row_bytes(), map.swizzle);
     std::vector<Origin> bytes(walk.row_bytes());
     constexpr std::uint32_t unit = 8;  // no swizzle moves less
     for (machine::BoxRow row; walk.next(row);) {
@@ -200,6 +201,9 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
                           begin,
                           begin + walk.shared_bytes(),
                           map.swizzle,
+                          walk.row_bytes(),
+                          std::max(1u, walk.row_bytes() / std::max(1u, map.box[0])),
+                          map.address,
                           event.site});
 }
 

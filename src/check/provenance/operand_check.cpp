@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace tilepath::check {
 namespace {
@@ -24,6 +25,8 @@ class Majority {
         }
         ++others_[value];
     }
+    bool unanimous() const { return others_.empty(); }
+    bool has(std::uint32_t value) const { return value == first_ || others_.contains(value); }
     std::uint32_t winner() const {
         std::uint32_t best = first_;
         std::size_t count = first_count_;
@@ -38,14 +41,34 @@ class Majority {
     std::map<std::uint32_t, std::size_t> others_;
 };
 
+/// Where a tile of consecutive rows begins, or of consecutive k: what most elements say.
+std::uint32_t base_of(std::initializer_list<const OperandCells*> operands, bool of_rows) {
+    Majority majority;
+    for (const OperandCells* operand : operands)
+        for (int row = 0; row < operand->rows; ++row)
+            for (int k = 0; k < operand->columns; ++k)
+                if (const OperandCell& cell = operand->at(row, k); cell.kind == Kind::element)
+                    majority.add(of_rows ? cell.place.row - std::uint32_t(row) : cell.place.column - std::uint32_t(k));
+    return majority.winner();
+}
+
+/// A row, or a k, of which the elements say different things: as in a tile of consecutive ones, if any says that.
+std::uint32_t settle(const Majority& majority, std::optional<std::uint32_t>& base, int index, auto make_base) {
+    if (majority.unanimous()) return majority.winner();
+    if (!base) base = make_base();
+    const std::uint32_t consecutive = *base + std::uint32_t(index);
+    return majority.has(consecutive) ? consecutive : majority.winner();
+}
+
 std::vector<std::uint32_t> rows_of(const OperandCells& operand, const std::vector<std::uint32_t>* known) {
     if (known != nullptr) return *known;
     std::vector<std::uint32_t> out(std::size_t(operand.rows), nowhere);
+    std::optional<std::uint32_t> base;
     for (int row = 0; row < operand.rows; ++row) {
         Majority majority;
         for (int k = 0; k < operand.columns; ++k)
             if (operand.at(row, k).kind == Kind::element) majority.add(operand.at(row, k).place.row);
-        out[std::size_t(row)] = majority.winner();
+        out[std::size_t(row)] = settle(majority, base, row, [&] { return base_of({&operand}, true); });
     }
     return out;
 }
@@ -80,7 +103,7 @@ std::string describe_run(const OperandCells& operand, int row, int column, int e
 /// `A[9, 32 to 39]`, the elements that belong there.
 std::string describe_expected(const char* name, std::uint32_t row, const std::vector<std::uint32_t>& ks,
                               std::size_t first) {
-    if (row == nowhere || ks[first] == nowhere) return "zero";
+    if (row == nowhere || ks[first] == nowhere) return "an element of " + std::string(name);
     std::size_t last = first;
     while (last + 1 < ks.size() && ks[last + 1] == ks[last] + 1) ++last;
     return fmt::format("{}[{}, {} to {}]", name, row, ks[first], ks[last]);
@@ -102,10 +125,14 @@ bool compare(const OperandCells& operand, Role role, const std::vector<std::uint
                 cell.place.column == ks[std::size_t(k)])
                 continue;
             wrong = true;
-            if (out.facts.size() < most_facts)
+            if (out.facts.size() < most_facts) {
+                std::uint32_t expected = rows[std::size_t(row)];
+                if (expected == nowhere && base_of({&operand}, true) != nowhere)
+                    expected = base_of({&operand}, true) + std::uint32_t(row);
                 out.facts.push_back(fmt::format("row {} of the instruction's {}: expected {}, found {}", row, name,
-                                                describe_expected(name, rows[std::size_t(row)], ks, std::size_t(k)),
+                                                describe_expected(name, expected, ks, std::size_t(k)),
                                                 describe_run(operand, row, k, operand.columns)));
+            }
             break;  // the row's first difference tells enough
         }
     }
@@ -135,14 +162,16 @@ CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, cons
     CheckedProduct out;
     out.verdict = Verdict::proven;
     out.m = rows_of(a, m), out.n = rows_of(b, n);
-    std::vector<std::uint32_t> ks(std::size_t(a.columns), nowhere);
+    std::vector<std::uint32_t>& ks = out.each_k;
+    ks.assign(std::size_t(a.columns), nowhere);
+    std::optional<std::uint32_t> base;
     for (int k = 0; k < a.columns; ++k) {
         Majority majority;
         for (int row = 0; row < a.rows; ++row)
             if (a.at(row, k).kind == Kind::element) majority.add(a.at(row, k).place.column);
         for (int row = 0; row < b.rows; ++row)
             if (b.at(row, k).kind == Kind::element) majority.add(b.at(row, k).place.column);
-        ks[std::size_t(k)] = majority.winner();
+        ks[std::size_t(k)] = settle(majority, base, k, [&] { return base_of({&a, &b}, false); });
     }
     out.wrong_a = compare(a, Role::a, out.m, ks, "A", out) | tell_overlap(a, "A", out);
     out.wrong_b = compare(b, Role::b, out.n, ks, "B", out) | tell_overlap(b, "B", out);
@@ -168,6 +197,28 @@ CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, cons
         out.ks = {std::min(out.ks.begin, each), std::max(out.ks.end, each + 1)};
     }
     if (out.ks.begin == nowhere) out.ks = {0, 0};
+    return out;
+}
+
+std::vector<std::string> strays_of(const OperandCells& operand, const std::vector<std::uint32_t>& rows,
+                                   const char* name, KSets::Range ks) {
+    std::optional<std::uint32_t> first;
+    bool plain = true;
+    for (int row = 0; row < operand.rows; ++row) {
+        if (rows[std::size_t(row)] == nowhere) continue;
+        if (!first) first = rows[std::size_t(row)] - std::uint32_t(row);
+        plain = plain && *first == rows[std::size_t(row)] - std::uint32_t(row);
+    }
+    std::vector<std::string> out;
+    if (plain || ks.begin == ks.end) return out;
+    const std::uint32_t base = base_of({&operand}, true);
+    for (int row = 0; row < operand.rows && out.size() < most_facts; ++row) {
+        const std::uint32_t expected = base + std::uint32_t(row);
+        if (rows[std::size_t(row)] != nowhere && rows[std::size_t(row)] != expected)
+            out.push_back(fmt::format("row {} of the instruction's {}: expected {}[{}, {} to {}], found {}", row, name,
+                                      name, expected, ks.begin, ks.end - 1,
+                                      describe_run(operand, row, 0, operand.columns)));
+    }
     return out;
 }
 

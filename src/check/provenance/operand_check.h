@@ -33,6 +33,7 @@ struct OperandCells {
 struct CheckedProduct {
     enum class Verdict : std::uint8_t { proven, disproven, unknown } verdict = Verdict::unknown;
     std::vector<std::uint32_t> m, n;  ///< of the rows of A and of B
+    std::vector<std::uint32_t> each_k;
     KSets::Range ks;
     std::string message;             ///< why not
     std::vector<std::string> facts;  ///< `row 9 expected A[9, 32 to 39], found A[13, 32 to 39]`
@@ -43,6 +44,11 @@ struct CheckedProduct {
 /// have equal k. `m` and `n`, where they are known from an accumulator, say which.
 CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, const std::vector<std::uint32_t>* m,
                               const std::vector<std::uint32_t>* n);
+
+/// Rows of an operand that is right by itself which lie where others would in a tile of consecutive ones: nothing is
+/// wrong with that if D is written so too.
+std::vector<std::string> strays_of(const OperandCells& operand, const std::vector<std::uint32_t>& rows,
+                                   const char* name, KSets::Range ks);
 
 /// Whether a wrong operand would be right if these were its cells. `before`: what is wrong now.
 bool becomes_right(bool of_a, const OperandCells& read, const OperandCells& other, const CheckedProduct& before);

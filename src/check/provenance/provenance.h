@@ -12,6 +12,7 @@
 #include "check/provenance/shadow.h"
 #include "check/provenance/tensor_maps.h"
 #include "check/provenance/tensor_shadow.h"
+#include "check/provenance/tile_reads.h"
 #include "layout/swizzle.h"
 
 namespace tilepath::check {
@@ -49,6 +50,9 @@ class Provenance : public Check {
     /// Elements of D, counted by findings(): proven, wrong, and of unknown origin.
     const Counts& results() const { return results_; }
 
+    /// How tensor cores and TMA stores read shared memory.
+    const TileReads& tile_reads() const { return tile_reads_; }
+
   private:
     struct Tally : InstructionTally {
         bool of_result = false;  ///< about D, not about an operand
@@ -60,7 +64,21 @@ class Provenance : public Check {
         MemoryShadow::Cta cta;
         std::uint32_t begin = 0, end = 0;
         layout::SwizzleMode swizzle{};
+        std::uint32_t row_bytes = 0, element_bytes = 1;
+        machine::Address tensor = 0;  ///< where the tensor begins
         machine::EventSite site;
+    };
+    /// An operand in shared memory as an instruction reads it, for those who explain it.
+    struct SharedView {
+        const char* name = "";  ///< A, B
+        DescriptorKind kind{};
+        MemoryShadow::Cta cta;
+        std::uint64_t descriptor = 0;
+        atom::SharedOperand shape;
+        const OperandCells& cells;
+        const std::vector<std::uint32_t>& rows;  ///< what they should be
+        const std::vector<std::uint32_t>& each_k;
+        int first_row = 0;  ///< of the cells in what the descriptor describes
     };
 
     /// How an operand in shared memory is read. `box`, `swizzle`: as if TMA had written that box with this swizzle.
@@ -107,18 +125,31 @@ class Provenance : public Check {
     std::vector<std::string> check_factors(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map,
                                            bool of_b, const machine::TensorCells& cells,
                                            const CheckedProduct& checked) const;
+    std::string judge_factors(const machine::TensorOperation& event, const std::vector<MemoryShadow::Cta>& ctas,
+                              const TensorMaps::Multiply& map, CheckedProduct& checked);
     void multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row);
     void count(const CheckedProduct& checked);
     KSets::Added add_ks(const machine::EventSite& site, std::uint32_t before, const CheckedProduct& checked);
     void check_without_product(const machine::Multiply& event);
+    void check_without_product(const machine::TensorOperation& event, const std::vector<MemoryShadow::Cta>& ctas,
+                               const TensorMaps::Multiply& map);
+    void check_tile(const machine::EventSite& site, const char* name, DescriptorKind kind, MemoryShadow::Cta cta,
+                    std::uint64_t descriptor, const atom::SharedOperand& shape);
     void explain_shared(const machine::Multiply& event, const OperandCells& a, const OperandCells& b,
                         const CheckedProduct& checked, Tally& tally);
-    void explain_operand(const char* name, DescriptorKind kind, MemoryShadow::Cta cta, std::uint64_t descriptor,
-                         const std::function<bool(const Reading&)>& right, Tally& tally);
+    void explain_operand(const SharedView& view, const std::function<bool(const Reading&)>& right, Tally& tally);
+    void show_side_by_side(const SharedView& view, const Box* box, Tally& tally);
+    void note_lanes(const WarpRegisters& registers, const machine::EventSite& site);
+    void explain_fragment(const machine::Multiply& event, const OperandCells& a, const OperandCells& b,
+                          const CheckedProduct& checked, Tally& tally);
+    void note_strays(const machine::EventSite& site, const OperandCells& a, const OperandCells& b,
+                     const CheckedProduct& checked);
     void tell(const machine::EventSite& site, std::string message, std::vector<std::string> facts,
               std::string advice = {});
     bool in_place(const Origin& origin, ProductMatrix::Place place) const;
-    void check_result(std::vector<Finding>& out);
+    void check_result(const program::Programs& programs, bool misplaced, std::vector<Finding>& out);
+    void tell_uncovered(const program::Programs& programs, const std::vector<std::uint8_t>& covered,
+                        std::vector<Finding>& out) const;
 
     std::optional<Product> product_;
     KSets sets_;
@@ -133,6 +164,7 @@ class Provenance : public Check {
     TensorMaps tensor_maps_;
     TensorShadow tensor_;
     std::vector<Box> boxes_;
+    TileReads tile_reads_;
     /// B of the wgmma that was checked last: the four warps of a warpgroup share it.
     mutable struct {
         MemoryShadow::Cta cta;
@@ -149,6 +181,9 @@ class Provenance : public Check {
     };
     std::array<KnownFragment, 64> fragments_;
     PerInstruction<Tally> tallies_;
+    PerInstruction<Tally> lanes_;       ///< addresses of Tensor Memory without the warp's lanes
+    PerInstruction<Tally> strays_;      ///< suspects, if D is written to wrong places
+    PerInstruction<Tally> multiplies_;  ///< matrix instructions that were executed
     Counts counts_, results_;
 };
 

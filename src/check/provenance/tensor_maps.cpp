@@ -51,6 +51,10 @@ std::vector<TensorPlace> factor_places(const atom::Tcgen05Mma& mma, bool of_b, a
         for (int factor = 0; factor < scales->factors; ++factor) {
             const auto at = scales->at(row, factor);
             out.push_back(at.empty() ? TensorPlace{} : place_of(at.front()));
+            for (const layout::Location& copy : at) {
+                const TensorPlace place = place_of(copy);
+                if (place.part == out.back().part) out.back().windows |= 1u << place.lane / 32;
+            }
         }
     return out;
 }
@@ -138,6 +142,16 @@ std::optional<TensorMaps::Copy> make_copy(const program::TmemCopy& what, std::ui
 }
 
 }  // namespace
+
+std::optional<atom::SharedOperand> TensorMaps::Multiply::shared(bool of_a, std::uint64_t descriptor, bool transposed,
+                                                                int ctas) const {
+    const atom::Shape& shape = this->atom.shape;
+    const bool transpose = (of_a ? transpose_a : transpose_b) != transposed;
+    const auto operand = atom::described(
+        atom::decode_tcgen05_descriptor(descriptor), transpose ? atom::OperandMajor::mn : atom::OperandMajor::k,
+        of_a ? bits_a : bits_b, (of_a ? shape.m : shape.n) / ctas, shape.k, of_a ? padded_a : padded_b);
+    return operand ? std::optional(*operand) : std::nullopt;
+}
 
 const TensorMaps::Multiply* TensorMaps::multiply(const program::Tcgen05Mma& what, std::uint32_t instruction) {
     for (const KnownMultiply& known : multiplies_)

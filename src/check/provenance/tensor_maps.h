@@ -14,6 +14,7 @@ namespace tilepath::check {
 struct TensorPlace {
     std::uint32_t part = 0;  ///< CTA of the pair
     std::uint32_t lane = 0, column = 0, bit = 0;
+    std::uint32_t windows = 0;  ///< of a scale factor: mask of the warps' windows, in each of which it has to lie
 };
 
 /// What atom/ says of tcgen05's operations, prepared once for each.
@@ -24,11 +25,14 @@ class TensorMaps {
         bool transpose_a = false, transpose_b = false;
         std::shared_ptr<TensorTileMap> d;
         std::vector<TensorPlace> a;                 ///< in Tensor Memory, row-major in (m, stored k)
-        std::vector<TensorPlace> scale_a, scale_b;  ///< one of each factor's places, by (row, factor)
+        std::vector<TensorPlace> scale_a, scale_b;  ///< the first of each factor's places, by (row, factor)
         int factors = 0;
         int bits_a = 16, bits_b = 16;             ///< of an element in shared memory
         bool padded_a = false, padded_b = false;  ///< 16 elements to every 16 bytes
         int a_bits = 16;                          ///< of an element of A in Tensor Memory
+
+        /// What a descriptor describes in each CTA. `transposed`: were the operand of the other major-ness.
+        std::optional<atom::SharedOperand> shared(bool of_a, std::uint64_t descriptor, bool transposed, int ctas) const;
     };
     /// Null for what is not followed: sparse products, descriptors that are wrong.
     const Multiply* multiply(const program::Tcgen05Mma& what, std::uint32_t instruction);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "atom/tcgen05_descriptor.h"
+#include "check/provenance/descriptor_view.h"
 #include "check/provenance/provenance.h"
 
 namespace tilepath::check {
@@ -112,10 +113,7 @@ OperandCells Provenance::tensor_operand(const std::vector<MemoryShadow::Cta>& ct
                                         bool of_a, const Reading& reading) const {
     const atom::Shape& shape = map.atom.shape;
     const int rows = (of_a ? shape.m : shape.n) / static_cast<int>(ctas.size());
-    const bool transpose = (of_a ? map.transpose_a : map.transpose_b) != reading.transposed;
-    const auto operand = atom::described(
-        atom::decode_tcgen05_descriptor(reading.descriptor), transpose ? atom::OperandMajor::mn : atom::OperandMajor::k,
-        of_a ? map.bits_a : map.bits_b, rows, shape.k, of_a ? map.padded_a : map.padded_b);
+    const auto operand = map.shared(of_a, reading.descriptor, reading.transposed, static_cast<int>(ctas.size()));
     OperandCells out{0, shape.k, {}};
     for (const MemoryShadow::Cta& cta : ctas) {
         OperandCells part{rows, shape.k, std::vector<OperandCell>(static_cast<std::size_t>(rows * shape.k))};
@@ -144,53 +142,27 @@ OperandCells Provenance::tensor_operand_a(const std::vector<MemoryShadow::Cta>& 
     return out;
 }
 
-/// Whether the factors are those of the rows and blocks; what is wrong, else nothing.
-std::vector<std::string> Provenance::check_factors(const std::vector<MemoryShadow::Cta>& ctas,
-                                                   const TensorMaps::Multiply& map, bool of_b, const TensorCells& cells,
-                                                   const CheckedProduct& checked) const {
-    std::vector<std::string> wrong;
-    const auto role = of_b ? ProductMatrix::Role::sfb : ProductMatrix::Role::sfa;
-    const ProductMatrix* const matrix = product_->with(role);
-    const std::vector<TensorPlace>& places = of_b ? map.scale_b : map.scale_a;
-    const bool adds = checked.ks.begin != checked.ks.end;  // not so where all of k lies outside the tensors
-    if (matrix == nullptr || map.factors == 0 || places.empty() || !adds) return wrong;
-    const std::vector<std::uint32_t>& rows = of_b ? checked.n : checked.m;
-    const auto per_cta = places.size() / static_cast<std::size_t>(map.factors);
-    const std::uint32_t block = static_cast<std::uint32_t>(map.atom.shape.k / map.factors);
-    for (std::size_t c = 0; c < (of_b ? 1 : ctas.size()); ++c) {
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            const std::size_t row = c * per_cta + i / static_cast<std::size_t>(map.factors);
-            const auto factor = static_cast<std::uint32_t>(i % static_cast<std::size_t>(map.factors));
-            if (row >= rows.size() || rows[row] == ProductMatrix::Place::nowhere) continue;
-            const Word word = tensor_.read(ctas[c], places[i].lane, cells.column + places[i].column);
-            const Origin origin = word[places[i].bit / 8];
-            if (origin.kind() != Origin::Kind::memory && origin.kind() != Origin::Kind::element) continue;
-            const Product::Found found = product_->find(origin.address());
-            const std::uint32_t expected = checked.ks.begin / block + factor;
-            if (found.matrix == matrix && found.place.row == rows[row] && found.place.column == expected) continue;
-            constexpr std::size_t most = 4;
-            if (wrong.size() < most)
-                wrong.push_back(fmt::format(
-                    "factor {} of row {}: expected {}[{}, {}], found {}", factor, row, matrix->name, rows[row],
-                    expected, found.matrix == nullptr ? "something else" : describe(*found.matrix, found.place)));
-        }
-    }
-    return wrong;
-}
-
 void Provenance::multiply_tensor(const TensorOperation& event) {
     const program::Tcgen05Mma& what = event.site.function->tcgen05_mmas[event.site.op->detail];
     const TensorMaps::Multiply* const map = tensor_maps_.multiply(what, event.instruction);
     const TensorCells* const d = cells_of(event, TensorCells::Role::d);
     const std::vector<MemoryShadow::Cta> ctas = ctas_of(event);
-    if (map == nullptr || d == nullptr || !product_ || lowest_lane(*d) != map->d->lowest_lane) {
-        ++counts_.unknown;
-        return forget_tensor(event);
-    }
     if (event.unwritten)
         tell(event.site, "multiplies with cells of Tensor Memory that nobody has written", {},
              "compare the columns and lanes of what was stored or copied there with what the instruction reads: "
              "`tilepath show`");
+    for (const bool of_a : {true, false}) {
+        if (map == nullptr || (of_a && what.a_in_tensor_memory)) continue;
+        const std::uint64_t descriptor = of_a ? event.a : event.b;
+        const DescriptorView is = view_of(DescriptorKind::tcgen05, descriptor);
+        if (const auto shape = map->shared(of_a, descriptor, false, static_cast<int>(ctas.size())))
+            tile_reads_.add(event.site.op, of_a ? "A" : "B", is.start_bytes, is.base_offset, *shape);
+    }
+    if (map == nullptr || d == nullptr || !product_ || lowest_lane(*d) != map->d->lowest_lane) {
+        if (map != nullptr && !product_) check_without_product(event, ctas, *map);
+        ++counts_.unknown;
+        return forget_tensor(event);
+    }
     const TensorCells* const a_cells = cells_of(event, TensorCells::Role::a);
     const OperandCells a = what.a_in_tensor_memory && a_cells != nullptr ? tensor_operand_a(ctas, *map, *a_cells)
                                                                          : tensor_operand(ctas, *map, true, {event.a});
@@ -198,34 +170,28 @@ void Provenance::multiply_tensor(const TensorOperation& event) {
     const std::shared_ptr<TensorSums> before =
         event.accumulates ? tensor_.sums(ctas[0], d->column, map->d.get()) : nullptr;
     CheckedProduct checked = check_operands(a, b, before ? &before->m : nullptr, before ? &before->n : nullptr);
-    std::vector<std::string> wrong_factors;
-    for (const bool of_b : {false, true}) {
-        const TensorCells* const cells =
-            cells_of(event, of_b ? TensorCells::Role::scale_b : TensorCells::Role::scale_a);
-        if (cells == nullptr || !wrong_factors.empty()) continue;
-        wrong_factors = check_factors(ctas, *map, of_b, *cells, checked);
-    }
-    if (!wrong_factors.empty()) {
-        checked.verdict = CheckedProduct::Verdict::disproven;
-        if (checked.message.empty())
-            checked.message = "scale factors are not those of the rows and blocks that they multiply";
-        checked.facts.insert(checked.facts.end(), wrong_factors.begin(), wrong_factors.end());
-    }
+    const std::string factor_advice = judge_factors(event, ctas, *map, checked);
     count(checked);
     if (checked.verdict == CheckedProduct::Verdict::disproven) {
         Tally& tally = tallies_.of(event.site);
         if (tally.times++ == 0) {
-            tally.message = checked.message, tally.facts = checked.facts;
+            tally.message = checked.message, tally.facts = checked.facts, tally.advice = factor_advice;
             for (const bool of_a : {true, false}) {
                 if (!(of_a ? checked.wrong_a && !what.a_in_tensor_memory : checked.wrong_b)) continue;
                 const auto right = [&](const Reading& reading) {
                     return becomes_right(of_a, tensor_operand(ctas, *map, of_a, reading), of_a ? b : a, checked);
                 };
-                explain_operand(of_a ? "A" : "B", DescriptorKind::tcgen05, ctas[0], of_a ? event.a : event.b, right,
-                                tally);
+                const std::uint64_t descriptor = of_a ? event.a : event.b;
+                const auto shape = map->shared(of_a, descriptor, false, static_cast<int>(ctas.size()));
+                if (!shape) continue;
+                explain_operand({of_a ? "A" : "B", DescriptorKind::tcgen05, ctas[0], descriptor, *shape, of_a ? a : b,
+                                 of_a ? checked.m : checked.n, checked.each_k},
+                                right, tally);
             }
         }
     }
+    ++multiplies_.of(event.site).times;
+    if (!before) note_strays(event.site, a, b, checked);
     const KSets::Added added = add_ks(event.site, before ? before->ks : 0, checked);
     const auto sums = before ? before : std::make_shared<TensorSums>();
     sums->map = map->d, sums->m = checked.m, sums->n = checked.n, sums->ks = added.set;

@@ -1,0 +1,139 @@
+// What is written to D, and what D holds in the end.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "check/provenance/provenance.h"
+
+namespace tilepath::check {
+
+/// Whether D[m, n] is row m and column n.
+bool Provenance::in_place(const Origin& origin, ProductMatrix::Place place) const {
+    return origin.m() == place.row && origin.n() == place.column + place.row / product_->m * product_->n;
+}
+
+/// A sum that is written to another element of D than its own.
+void Provenance::check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes,
+                               const Origin* from) {
+    if (!product_) return;
+    const ProductMatrix* const d = product_->with(ProductMatrix::Role::d);
+    if (d == nullptr || address < d->base || address - d->base >= d->units.size() * d->unit_bytes) return;
+    for (std::uint32_t at = 0; at + d->unit_bytes <= bytes; at += d->unit_bytes) {
+        const Product::Found found = product_->find(address + at);
+        const Origin origin = d->unit_bytes > 1 ? whole(from + at, d->unit_bytes) : from[at];
+        if (found.matrix != d || origin.kind() != Origin::Kind::sum || in_place(origin, found.place)) continue;
+        tell(site, "writes elements of D to places of others",
+             {fmt::format("{} gets the product of row {} of A and column {} of B", describe(*d, found.place),
+                          origin.m(), origin.n())},
+             "compare the addresses of the epilogue, in shared memory too, with who holds which element of D: "
+             "`tilepath show`");
+        tallies_.of(site).of_result = true;
+        return;
+    }
+}
+
+/// What D's elements came to, against each k exactly once.
+void Provenance::check_result(const program::Programs& programs, bool misplaced, std::vector<Finding>& out) {
+    if (!product_) return;
+    const ProductMatrix* const d = product_->with(ProductMatrix::Role::d);
+    if (d == nullptr) return;
+    results_ = {};
+    auto& [proven, wrong, unknown] = results_;
+    std::vector<std::string> facts;
+    constexpr std::size_t most_facts = 4;
+    std::vector<std::uint8_t> covered(d->units.size());
+    std::uint64_t told = 0;
+    for (std::size_t i = 0; i < d->units.size(); ++i) {
+        const ProductMatrix::Place place = d->units[i];
+        if (place.row == ProductMatrix::Place::nowhere) continue;
+        std::array<Origin, 8> bytes{};
+        memory_.read_global(d->base + i * d->unit_bytes, d->unit_bytes, bytes.data());
+        const Origin origin = d->unit_bytes > 1 ? whole(bytes.data(), d->unit_bytes) : bytes[0];
+        const Origin untouched = Origin::memory(d->base + i * d->unit_bytes);
+        covered[i] = origin.kind() != Origin::Kind::zero && origin != untouched;
+        if (origin.kind() != Origin::Kind::sum) {
+            ++unknown;
+            continue;
+        }
+        const bool right_place = in_place(origin, place);
+        const bool whole_k = sets_.whole(origin.ks(), product_->k);
+        if (right_place && whole_k) {
+            ++proven;
+            continue;
+        }
+        ++wrong;
+        if (!right_place && misplaced) continue;  // told where it was written
+        ++told;
+        if (facts.size() == most_facts) continue;
+        facts.push_back(right_place ? fmt::format("{} lacks some k: it holds those from {}", describe(*d, place),
+                                                  sets_.describe(origin.ks()))
+                                    : fmt::format("{} holds the product of row {} of A and column {} of B",
+                                                  describe(*d, place), origin.m(), origin.n()));
+    }
+    tell_uncovered(programs, covered, out);
+    if (told == 0) return;
+    Finding finding;
+    const auto last = std::ranges::max_element(multiplies_, {}, [](const auto& each) { return each.second.times; });
+    if (last != multiplies_.end()) finding = finding_at("provenance", programs, last->first, last->second);
+    finding.check = "provenance";
+    finding.message = fmt::format("{} of {} elements of D do not hold row m of A times column n of B over each k once",
+                                  told, wrong + unknown + proven);
+    finding.facts = std::move(facts);
+    finding.advice = "follow the first of them back: which accumulator is it, which k-steps does the loop take";
+    finding.weight = 1e12 + static_cast<double>(told);
+    out.push_back(std::move(finding));
+}
+
+namespace {
+
+/// `3, 16 to 23`.
+std::string describe_ranges(const std::set<std::uint32_t>& numbers) {
+    std::string out;
+    for (auto at = numbers.begin(); at != numbers.end();) {
+        const std::uint32_t first = *at;
+        std::uint32_t last = first;
+        for (++at; at != numbers.end() && *at == last + 1; ++at) last = *at;
+        out += fmt::format("{}{}", out.empty() ? "" : ", ", first);
+        if (last != first) out += fmt::format(" to {}", last);
+    }
+    return out;
+}
+
+}  // namespace
+
+/// Whole rows or columns of D that nothing was multiplied for, though others hold products: what the instructions'
+/// shapes leave out. Single elements may be zero because the kernel wants them so.
+void Provenance::tell_uncovered(const program::Programs& programs, const std::vector<std::uint8_t>& covered,
+                                std::vector<Finding>& out) const {
+    const ProductMatrix& d = *product_->with(ProductMatrix::Role::d);
+    if (multiplies_.begin() == multiplies_.end() || std::ranges::find(covered, 1) == covered.end()) return;
+    std::set<std::uint32_t> rows, columns;
+    std::uint32_t count = 0;
+    std::size_t example = covered.size();
+    for (std::size_t i = 0; i < covered.size(); ++i) {
+        if (d.units[i].row == ProductMatrix::Place::nowhere) continue;
+        rows.insert(d.units[i].row), columns.insert(d.units[i].column);
+        if (covered[i] == 0) ++count, example = std::min(example, i);
+    }
+    for (std::size_t i = 0; i < covered.size(); ++i)
+        if (covered[i] != 0) rows.erase(d.units[i].row), columns.erase(d.units[i].column);
+    if (rows.empty() && columns.empty()) return;
+    const auto last = std::ranges::max_element(multiplies_, {}, [](const auto& each) { return each.second.times; });
+    Finding finding = finding_at("provenance", programs, last->first, last->second);
+    finding.message =
+        fmt::format("{} {} of D hold no product: no matrix instruction covers them",
+                    columns.empty() ? "rows" : "columns", describe_ranges(columns.empty() ? rows : columns));
+    finding.facts = {fmt::format("{} is zero, or nobody has written it; so are {} elements in all",
+                                 describe(d, d.units[example]), count)};
+    finding.advice = columns.empty()
+                         ? fmt::format("instructions whose rows come to the {} of D", product_->m)
+                         : fmt::format(
+                               "instructions whose n comes to the {} columns of D: n need not be a multiple of "
+                               "16 where the instruction takes multiples of 8",
+                               product_->n);
+    finding.weight = 1e12 + count;
+    out.push_back(std::move(finding));
+}
+
+}  // namespace tilepath::check
