@@ -126,9 +126,7 @@ bool compare(const OperandCells& operand, Role role, const std::vector<std::uint
                 continue;
             wrong = true;
             if (out.facts.size() < most_facts) {
-                std::uint32_t expected = rows[std::size_t(row)];
-                if (expected == nowhere && base_of({&operand}, true) != nowhere)
-                    expected = base_of({&operand}, true) + std::uint32_t(row);
+                const std::uint32_t expected = expected_row(operand, rows, row);
                 out.facts.push_back(fmt::format("row {} of the instruction's {}: expected {}, found {}", row, name,
                                                 describe_expected(name, expected, ks, std::size_t(k)),
                                                 describe_run(operand, row, k, operand.columns)));
@@ -156,6 +154,12 @@ bool tell_overlap(const OperandCells& operand, const char* name, CheckedProduct&
 }
 
 }  // namespace
+
+std::uint32_t expected_row(const OperandCells& operand, const std::vector<std::uint32_t>& rows, int row) {
+    if (rows[std::size_t(row)] != nowhere) return rows[std::size_t(row)];
+    const std::uint32_t base = base_of({&operand}, true);
+    return base == nowhere ? nowhere : base + std::uint32_t(row);
+}
 
 CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, const std::vector<std::uint32_t>* m,
                               const std::vector<std::uint32_t>* n) {

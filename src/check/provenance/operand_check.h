@@ -45,6 +45,9 @@ struct CheckedProduct {
 CheckedProduct check_operands(const OperandCells& a, const OperandCells& b, const std::vector<std::uint32_t>* m,
                               const std::vector<std::uint32_t>* n);
 
+/// What belongs into a row: what it holds, or, if that is nothing, what a tile of consecutive rows has there.
+std::uint32_t expected_row(const OperandCells& operand, const std::vector<std::uint32_t>& rows, int row);
+
 /// Rows of an operand that is right by itself which lie where others would in a tile of consecutive ones: nothing is
 /// wrong with that if D is written so too.
 std::vector<std::string> strays_of(const OperandCells& operand, const std::vector<std::uint32_t>& rows,

@@ -59,11 +59,11 @@ void Provenance::show_side_by_side(const SharedView& view, const Box* box, Tally
     std::map<std::uint32_t, Chunk> chunks;
     const OperandCells& cells = view.cells;
     for (int row = 0; row < std::min(cells.rows, view.shape.mn - view.first_row); ++row) {
+        const std::uint32_t m = expected_row(cells, view.rows, row);
         for (int k = 0; k < cells.columns; ++k) {
             const std::int64_t bit = (*places)[static_cast<std::size_t>((view.first_row + row) * cells.columns + k)];
             const OperandCell& cell = cells.at(row, k);
-            const std::uint32_t m = view.rows[static_cast<std::size_t>(row)],
-                                at = view.each_k[static_cast<std::size_t>(k)];
+            const std::uint32_t at = view.each_k[static_cast<std::size_t>(k)];
             Chunk& chunk = chunks[(MatrixMaps::base(view.descriptor) + static_cast<std::uint32_t>(bit / 8)) /
                                   chunk_bytes * chunk_bytes];
             if (chunk.first == nullptr) chunk.first = &cell;

@@ -5,17 +5,16 @@
 namespace tilepath::check {
 namespace {
 
-constexpr int core_bytes = 128;  // of a core matrix: 8 rows of 16 bytes
+constexpr std::uint32_t pattern_row_bytes = 128;
 
 bool canonical(const atom::SharedOperand& is, std::uint32_t phase) {
+    if (is.swizzle == layout::SwizzleMode::none) return true;  // core matrices are whole wherever they lie
     const layout::SwizzleTraits& mode = layout::traits(is.swizzle);
-    const int atom = is.swizzle == layout::SwizzleMode::none ? core_bytes : 8 * mode.span_bytes;
+    const int atom = 8 * mode.span_bytes;
     const bool strides_used = is.major == atom::OperandMajor::k ? is.mn > 8 : is.k > 8;
-    const bool none = is.swizzle == layout::SwizzleMode::none;
-    const bool leading_used =
-        none || (is.major == atom::OperandMajor::mn && is.mn * is.element_bits / 8 > mode.span_bytes);
+    const bool leading_used = is.major == atom::OperandMajor::mn && is.mn * is.element_bits / 8 > mode.span_bytes;
     return phase == 0 && (!strides_used || is.stride_bytes % atom == 0) &&
-           (!leading_used || is.leading_bytes % (none ? core_bytes : atom) == 0);
+           (!leading_used || is.leading_bytes % atom == 0);
 }
 
 }  // namespace
@@ -24,10 +23,10 @@ void TileReads::add(const program::MicroOp* op, const char* operand, std::uint32
                     const atom::SharedOperand& shape) {
     const layout::SwizzleTraits& mode = layout::traits(shape.swizzle);
     // Which row of the pattern the operand begins in, beyond what its base offset says.
-    const std::uint32_t rows = static_cast<std::uint32_t>(mode.pattern_bytes) / core_bytes;
+    const std::uint32_t rows = static_cast<std::uint32_t>(mode.pattern_bytes) / pattern_row_bytes;
     const std::uint32_t phase = shape.swizzle == layout::SwizzleMode::none || rows == 0
                                     ? 0
-                                    : (start / core_bytes - static_cast<std::uint32_t>(base_offset)) % rows;
+                                    : (start / pattern_row_bytes - static_cast<std::uint32_t>(base_offset)) % rows;
     if (!seen_.insert({op, operand[0], shape.swizzle, shape.leading_bytes, shape.stride_bytes, phase}).second) return;
     all_[{fmt::format("{} {}-major with swizzle {}", operand, shape.major == atom::OperandMajor::k ? "K" : "MN",
                       mode.name),
