@@ -250,6 +250,7 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
         print(options, verified);
         if (options.checks) {
             std::fputs(report::provenance_text(checks.provenance()).c_str(), stdout);
+            std::fputs(report::tile_reads_text(checks.provenance()).c_str(), stdout);
             std::fputs(report::findings_text(findings).c_str(), stdout);
         }
     }

@@ -8,6 +8,7 @@
 //     #: note …           the same, of a note; the exit status is 0
 //     #: always note …    on the twin too
 //     #: options --copies late        of `tilepath check`
+//     #: nothing                     it looks like a bug and is none
 //     #: error | in what is printed        bad input, exit status 2
 //
 // MARK is the line of the kernel that has `@MARK` in a comment; `-`: no line. The launch file of another name may share a
@@ -55,7 +56,7 @@ struct Expected {
 std::vector<Expected> expectations(const std::vector<std::string>& lines) {
     std::vector<Expected> out;
     for (const std::string& line : lines) {
-        if (!line.starts_with("#: ") || line.starts_with("#: options")) continue;
+        if (!line.starts_with("#: ") || line.starts_with("#: options") || line == "#: nothing") continue;
         std::vector<std::string> parts;
         std::stringstream rest(line.substr(3));
         for (std::string part; std::getline(rest, part, '|');) parts.push_back(trimmed(part));
@@ -146,9 +147,10 @@ class Bugs : public testing::TestWithParam<std::string> {
 
 TEST_P(Bugs, AreFoundAndTheirTwinsAreSilent) {
     const std::vector<Expected> expected = expectations(lines_of(folder_of_bugs / (GetParam() + ".toml")));
-    ASSERT_FALSE(expected.empty());
+    const std::vector<std::string> lines = lines_of(folder_of_bugs / (GetParam() + ".toml"));
+    ASSERT_EQ(expected.empty(), std::ranges::find(lines, "#: nothing") != lines.end());
     const Told bug = check(true);
-    if (expected[0].error) {
+    if (!expected.empty() && expected[0].error) {
         EXPECT_EQ(bug.run.status, 2);
         EXPECT_THAT(bug.run.err, HasSubstr(expected[0].message));
     } else {

@@ -72,8 +72,12 @@ void Provenance::explain_shared(const machine::Multiply& event, const OperandCel
 }
 
 const Provenance::Box* Provenance::box_at(MemoryShadow::Cta cta, std::uint32_t shared) const {
-    for (auto box = boxes_.rbegin(); box != boxes_.rend(); ++box)
-        if (box->cta == cta && shared >= box->begin && shared < box->end) return &*box;
+    for (auto box = boxes_.rbegin(); box != boxes_.rend(); ++box) {
+        if (box->cta != cta || shared < box->begin || shared >= box->end) continue;
+        Origin first;
+        memory_.read_shared(cta, box->begin, 1, &first);
+        return first == box->first ? &*box : nullptr;  // something else may have been written there since
+    }
     return nullptr;
 }
 

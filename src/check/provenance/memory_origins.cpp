@@ -80,12 +80,13 @@ void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
     const LaneAddresses* const at = addresses(site);
     if (at == nullptr) return;
     const auto bytes = static_cast<std::uint32_t>(std::max(1, program::bits(r.op().type) / 8));
+    const int values_end = r.op().sources - (r.op().op == program::Op::st_async ? 1 : 0);  // its last is an mbarrier
     r.each_lane([&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         if ((at->lanes >> lane & 1) == 0) return;
         std::array<Origin, most_lane_bytes> out{};
         std::uint32_t filled = 0;
-        for (int i = 1; i < r.op().sources && filled + bytes <= most_lane_bytes; ++i, filled += bytes) {
+        for (int i = 1; i < values_end && filled + bytes <= most_lane_bytes; ++i, filled += bytes) {
             const int words = r.words(r.source(i));
             for (std::uint32_t b = 0; b < bytes && int(b / 4) < words; ++b)
                 out[filled + b] = r.word(r.source_place(i), words, lane, int(b / 4))[b % 4];
@@ -196,6 +197,9 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
     constexpr std::size_t most_boxes = 4096;
     if (boxes_.size() == most_boxes) boxes_.erase(boxes_.begin(), boxes_.begin() + most_boxes / 2);
     const std::uint32_t begin = offset_of(event.destination);
+    Origin first;
+    memory_.read_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(event.ctas))}, begin, 1,
+                        &first);
     for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
         boxes_.push_back({{event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))},
                           begin,
@@ -204,6 +208,7 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
                           walk.row_bytes(),
                           std::max(1u, walk.row_bytes() / std::max(1u, map.box[0])),
                           map.address,
+                          first,
                           event.site});
 }
 

@@ -15,7 +15,8 @@ void Provenance::executed(const machine::Executed& event) {
     const WarpRegisters r(event.site, event.registers, registers_.rows(event.registers));
     switch (event.site.op->op) {
         case Op::ld: return load(r, event.site);
-        case Op::st: return store(r, event.site);
+        case Op::st:
+        case Op::st_async: return store(r, event.site);
         case Op::atom: return reduce(r, event.site);
         case Op::ldmatrix: return load_matrix(r, event.site);
         case Op::stmatrix: return store_matrix(r, event.site);

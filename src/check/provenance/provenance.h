@@ -66,6 +66,7 @@ class Provenance : public Check {
         layout::SwizzleMode swizzle{};
         std::uint32_t row_bytes = 0, element_bytes = 1;
         machine::Address tensor = 0;  ///< where the tensor begins
+        Origin first;                 ///< of what it has written: to see whether it is still there
         machine::EventSite site;
     };
     /// An operand in shared memory as an instruction reads it, for those who explain it.
