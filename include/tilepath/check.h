@@ -43,8 +43,8 @@ std::string to_string(const Finding& finding);
 struct CheckedLaunch {
     LaunchReport report;
     std::vector<Finding> findings;  ///< the worst first, notes last; the same run gives the same order
-    /// Of a launch whose product is known: matrix instructions of a warp, and elements of D, whose elements are proven to
-    /// lie where they belong, or not to, or neither.
+    /// Of a launch whose product is known: matrix instructions of a warp, and elements of D, whose elements are proven
+    /// to lie where they belong, or not to, or neither.
     struct Proof {
         std::uint64_t proven = 0, wrong = 0, unknown = 0;
     };

@@ -25,7 +25,8 @@ std::string product(const std::string& row) {
     ld.param.u64 %d, [d];
     shr.u32 %m, %t, 2;
     and.b32 %n, %t, 3;
-    )" + row + R"(
+    )" + row +
+           R"(
     mad.wide.u32 %a, %m, 8, %a;
     mad.wide.u32 %b, %n, 8, %b;
     mad.wide.u32 %d, %t, 4, %d;
@@ -51,11 +52,15 @@ std::string product(const std::string& row) {
 struct Case {
     Module module;
     Gpu gpu = Gpu::create("sm_80").value();
-    DevicePointer a = gpu.allocate(32, "A").value(), b = gpu.allocate(32, "B").value(), d = gpu.allocate(64, "D").value();
-    Gemm gemm{.d = {d, "f32", {4, 4}, {"m", "n"}}, .a = {a, "f32", {4, 2}, {"m", "k"}}, .b = {b, "f32", {4, 2}, {"n", "k"}}};
+    DevicePointer a = gpu.allocate(32, "A").value(), b = gpu.allocate(32, "B").value(),
+                  d = gpu.allocate(64, "D").value();
+    Gemm gemm{
+        .d = {d, "f32", {4, 4}, {"m", "n"}}, .a = {a, "f32", {4, 2}, {"m", "k"}}, .b = {b, "f32", {4, 2}, {"n", "k"}}};
 
     explicit Case(const std::string& row = "") : module(Module::parse(product(row), "product.ptx").value()) {}
-    Result<CheckedLaunch> check() { return gpu.check(module, "product", {.grid = {1}, .block = {16}}, {a, b, d}, gemm); }
+    Result<CheckedLaunch> check() {
+        return gpu.check(module, "product", {.grid = {1}, .block = {16}}, {a, b, d}, gemm);
+    }
 };
 
 TEST(Check, ProvesARightProduct) {
@@ -76,7 +81,9 @@ TEST(Check, TellsWhereAWrongOneWasWritten) {
     EXPECT_FALSE(found.note);
     EXPECT_THAT(found.place.instruction, HasSubstr("st.global.f32"));
     EXPECT_THAT(found.facts.at(0), HasSubstr("D[0, 0] gets the product of row 0 of A and column 1 of B"));
-    EXPECT_THAT(to_string(found), HasSubstr("finding (provenance): writes elements of D to places of others\n  in product, product.ptx:"));
+    EXPECT_THAT(
+        to_string(found),
+        HasSubstr("finding (provenance): writes elements of D to places of others\n  in product, product.ptx:"));
     EXPECT_EQ(checked->elements.wrong, 16u);
 }
 

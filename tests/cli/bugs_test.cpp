@@ -1,8 +1,8 @@
 // tests/bugs: small kernels, each with one bug, on which `tilepath check` tells exactly what is expected, and the
 // corrected twin of each, on which it tells nothing.
 //
-// Both come from one text. Of a launch file, NAME.toml, and its kernel, NAME.ptx, the lines that end in `#bug` or `//bug`
-// are the bug's, those in `#fix` or `//fix` the twin's. What is expected stands at the launch file's beginning:
+// Both come from one text. Of a launch file, NAME.toml, and its kernel, NAME.ptx, the lines that end in `#bug` or
+// `//bug` are the bug's, those in `#fix` or `//fix` the twin's. What is expected stands at the launch file's beginning:
 //
 //     #: finding CHECK @MARK | how the message begins | in the advice | in a fact | in a fact …
 //     #: note …           the same, of a note; the exit status is 0
@@ -11,8 +11,8 @@
 //     #: nothing                     it looks like a bug and is none
 //     #: error | in what is printed        bad input, exit status 2
 //
-// MARK is the line of the kernel that has `@MARK` in a comment; `-`: no line. The launch file of another name may share a
-// kernel. With a [gemm] table every element of the twin's D must be proven.
+// MARK is the line of the kernel that has `@MARK` in a comment; `-`: no line. The launch file of another name may share
+// a kernel. With a [gemm] table every element of the twin's D must be proven.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
