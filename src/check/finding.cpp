@@ -11,25 +11,36 @@
 #include "check/coalescing.h"
 #include "check/ordering.h"
 #include "check/provenance/provenance.h"
+#include "check/relay.h"
 #include "check/rules.h"
 
 namespace tilepath::check {
 
-Checks::Checks() {
+Checks::Checks() : relay_(std::make_unique<Relay>()) {
     checks_.push_back(std::make_unique<Coalescing>());
     checks_.push_back(std::make_unique<BankConflicts>());
-    checks_.push_back(std::make_unique<Ordering>());
+    auto ordering = std::make_unique<Ordering>();
+    ordering_ = ordering.get();
+    checks_.push_back(std::move(ordering));
+    for (auto& each : checks_) relay_->add(*each);
     auto provenance = std::make_unique<Provenance>();
     provenance_ = provenance.get();
     checks_.push_back(std::move(provenance));
-    for (auto& each : checks_) add(*each);
+    add(*relay_);
+    add(*provenance_);
 }
 
 Checks::~Checks() = default;
 
+Checks::ShadowSize Checks::shadow_size() {
+    relay_->drain();
+    return {ordering_->followed_bytes(), ordering_->shadow_bytes() + provenance_->shadow_bytes()};
+}
+
 void Checks::expect(Product product) { provenance_->set_product(std::move(product)); }
 
 std::vector<Finding> Checks::findings(const program::Programs& programs) {
+    relay_->drain();
     std::vector<Finding> out;
     for (const auto& each : checks_) {
         std::vector<Finding> its = each->findings(programs);

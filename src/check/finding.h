@@ -46,10 +46,13 @@ class Check : public machine::Observer {
     virtual std::vector<Finding> findings(const program::Programs& programs) = 0;
 };
 
+class Ordering;
 class Provenance;
+class Relay;
 struct Product;
 
-/// Every check, fed from one stream.
+/// Every check, fed from one stream. What looks at registers does so while the kernel runs, the rest on a thread of its
+/// own.
 class Checks : public machine::Tee {
   public:
     Checks();
@@ -59,12 +62,20 @@ class Checks : public machine::Tee {
     void expect(Product product);
     const Provenance& provenance() const { return *provenance_; }
 
+    /// Memory that the checks have followed, at most at one time, and the shadow memory that it took.
+    struct ShadowSize {
+        std::size_t followed = 0, shadow = 0;
+    };
+    ShadowSize shadow_size();
+
     /// The worst first; the order depends on nothing but the events.
     std::vector<Finding> findings(const program::Programs& programs);
 
   private:
     std::vector<std::unique_ptr<Check>> checks_;
+    Ordering* ordering_ = nullptr;      ///< one of them
     Provenance* provenance_ = nullptr;  ///< one of them
+    std::unique_ptr<Relay> relay_;      ///< goes before what it hands events to
 };
 
 /// Findings of one check in the copies of one source line (a loop unrolled, a function inlined) become one, that of the

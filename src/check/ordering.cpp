@@ -137,6 +137,7 @@ void Ordering::cta_ends(const machine::CtaEvent& event) {
     }
     for (const auto& [offset, state] : cta->mbarriers) check_bytes(state);
     most_shadow_bytes_ = std::max(most_shadow_bytes_, shadow_bytes());
+    most_followed_bytes_ = std::max(most_followed_bytes_, cells() * 4);
     // What an ended CTA has issued may still complete phases of the others.
     if (++cluster->ended < cluster->ctas.size()) return;
     for (const auto& each : cluster->ctas) ctas_.erase(each->linear);
@@ -146,13 +147,17 @@ void Ordering::cta_ends(const machine::CtaEvent& event) {
     clusters_.erase(whole);
 }
 
-std::size_t Ordering::shadow_bytes() const {
-    std::size_t now = pages_.size() * ShadowPages::page_bytes / 4 * sizeof(Cell) + global_.bytes();
-    for (const auto& [index, cluster] : clusters_) {
-        now += cluster->shadow.bytes() + cluster->tensor_shadow.bytes();
+std::size_t Ordering::cells() const {
+    std::size_t out = pages_.size() * ShadowPages::page_bytes / 4;
+    for (const auto& [index, cluster] : clusters_)
         for (const auto& cta : cluster->ctas)
-            if (cta) now += (cta->cells.size() + cta->tensor.size()) * sizeof(Cell);
-    }
+            if (cta) out += cta->cells.size() + cta->tensor.size();
+    return out;
+}
+
+std::size_t Ordering::shadow_bytes() const {
+    std::size_t now = cells() * sizeof(Cell) + global_.bytes();
+    for (const auto& [index, cluster] : clusters_) now += cluster->shadow.bytes() + cluster->tensor_shadow.bytes();
     return std::max(most_shadow_bytes_, now);
 }
 

@@ -61,6 +61,8 @@ class Ordering : public Check {
 
     /// Of shadow memory, at most so far: for the promise of at most 16 bytes a byte.
     std::size_t shadow_bytes() const;
+    /// Of the memory that it is for.
+    std::size_t followed_bytes() const { return most_followed_bytes_; }
 
   private:
     struct Who {
@@ -75,6 +77,7 @@ class Ordering : public Check {
     static void release(WarpState& warp, BarrierState& to);
     static void acquire(WarpState& warp, const BarrierState& from);
     void forget_launch();
+    std::size_t cells() const;
 
     // ordering_access.cpp
     Actor actor(const Who& who, std::uint32_t site, bool writes) const;
@@ -149,7 +152,7 @@ class Ordering : public Check {
     std::map<RaceKey, Race> races_;
     std::map<std::pair<std::uint32_t, std::string>, Misuse> misuses_;
     std::unordered_map<const program::Function*, std::uint32_t> wgmma_functions_;
-    std::size_t most_shadow_bytes_ = 0;
+    std::size_t most_shadow_bytes_ = 0, most_followed_bytes_ = 0;
 };
 
 }  // namespace tilepath::check

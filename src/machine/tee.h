@@ -1,5 +1,4 @@
 #pragma once
-#include <algorithm>
 #include <vector>
 
 #include "machine/events.h"
@@ -9,7 +8,11 @@ namespace tilepath::machine {
 /// Hands every event to several observers.
 class Tee : public Observer {
   public:
-    void add(Observer& observer) { observers_.push_back(&observer); }
+    /// Whether it wants operations is asked here.
+    void add(Observer& observer) {
+        observers_.push_back(&observer);
+        if (observer.wants_operations()) each_operation_.push_back(&observer);
+    }
 
     void access(const Access& event) override { each(&Observer::access, event); }
     void copy_issued(const Copy& event) override { each(&Observer::copy_issued, event); }
@@ -29,16 +32,20 @@ class Tee : public Observer {
     void tensor_issued(const TensorOperation& event) override { each(&Observer::tensor_issued, event); }
     void tensor_landed(const TensorOperation& event) override { each(&Observer::tensor_landed, event); }
     void tensor_allocation(const TensorAllocation& event) override { each(&Observer::tensor_allocation, event); }
-    void operation(const EventSite& event) override { each(&Observer::operation, event); }
-    void executed(const Executed& event) override { each(&Observer::executed, event); }
-    bool wants_operations() const override { return std::ranges::any_of(observers_, &Observer::wants_operations); }
+    void operation(const EventSite& event) override {
+        for (Observer* observer : each_operation_) observer->operation(event);
+    }
+    void executed(const Executed& event) override {
+        for (Observer* observer : each_operation_) observer->executed(event);
+    }
+    bool wants_operations() const override { return !each_operation_.empty(); }
 
   private:
     template <class Event>
     void each(void (Observer::*what)(const Event&), const Event& event) {
         for (Observer* observer : observers_) (observer->*what)(event);
     }
-    std::vector<Observer*> observers_;
+    std::vector<Observer*> observers_, each_operation_;
 };
 
 }  // namespace tilepath::machine

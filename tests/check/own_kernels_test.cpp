@@ -1,4 +1,4 @@
-// Every GEMM of kernels/ under the checks: no finding, and every operand and element of D proven.
+// Every GEMM of kernels/ under the checks: no finding, and at most 16 bytes of shadow memory a byte.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -35,6 +35,9 @@ TEST_P(OwnKernels, HaveNoFinding) {
         EXPECT_TRUE(outcome->ok());
         for (const Finding& each : checks.findings(*job->job.launches[0].program))
             ADD_FAILURE() << each.check << ": " << each.message << " (line " << each.place.ptx.line << ')';
+        const auto [followed, shadow] = checks.shadow_size();
+        EXPECT_LE(shadow, 16 * followed);
+        EXPECT_GE(shadow, 3 * followed);  // each cell of four bytes takes 12 for who has accessed it alone
         ++kernels;
     }
     EXPECT_GT(kernels, 0);

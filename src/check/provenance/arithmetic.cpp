@@ -17,8 +17,15 @@ struct Part {
     int at = 0, width = 4;
 };
 
+/// Of a register of 32 bits.
+Origin value_of(const WarpRegisters& r, std::uint32_t place, int lane) {
+    const PackedWord word = r.packed(place, 1, lane);
+    return word.is_whole() ? word.first() : word.is_apart() ? whole(r.word(place, 1, lane).data(), 4) : Origin{};
+}
+
 Origin read(const WarpRegisters& r, int source, int lane, Part part) {
     const int words = r.words(r.source(source));
+    if (part.at == 0 && part.width == 4 && words == 1) return value_of(r, r.source_place(source), lane);
     std::array<Origin, 8> bytes{};
     for (int i = 0; i < part.width && i < 8; ++i) {
         const int at = part.at + i;
@@ -124,13 +131,13 @@ void compute_origins(const WarpRegisters& r, const Product* product, KSets& sets
     const int elements = program::traits(op.type).elements, bytes = element_bytes(op.type);
     if (elements == 1 && bytes == 4 && r.words(r.destination(0)) == 1) {  // f32, s32: most of it
         const auto count = static_cast<std::size_t>(std::min<int>(op.sources, 3));
+        Words& to = r.row(r.place(0)).change();  // sources never share a row with destinations
         return r.each_lane([&](int lane) {
             std::array<Origin, 3> operands{};
-            for (std::size_t s = 0; s < count; ++s)
-                operands[s] = whole(r.word(r.source_place(int(s)), 1, lane).data(), 4);
+            for (std::size_t s = 0; s < count; ++s) operands[s] = value_of(r, r.source_place(int(s)), lane);
             const Origin origin = result(r, std::span(operands).first(count), product, sets);
             const Origin first = origin.kind() == Kind::memory ? Origin::element(origin.address()) : origin;
-            r.set(r.place(0), 1, lane, 0, {first, first.byte(1), first.byte(2), first.byte(3)});
+            to.set(static_cast<std::size_t>(lane), PackedWord::from(first));
         });
     }
     r.each_lane([&](int lane) {

@@ -35,7 +35,22 @@ std::optional<MatrixMaps::Transfer> make_transfer(const program::MicroOp& op) {
             out.sources[static_cast<std::size_t>((places[i].reg * 32 + places[i].lane) * 4 + places[i].bit / 8 + b)] = {
                 static_cast<std::int8_t>(lane), static_cast<std::int8_t>(column * made->stored_bits / 8 + b)};
     }
+    for (std::size_t i = 0; i < out.sources.size(); ++i) {
+        const MatrixMaps::Transfer::Source &first = out.sources[i & ~std::size_t{3}], &each = out.sources[i];
+        out.whole_words = out.whole_words && first.byte >= 0 && first.byte % 4 == 0 && each.lane == first.lane &&
+                          each.byte == first.byte + static_cast<int>(i % 4);
+    }
     return out;
+}
+
+/// Of an operand in a warp's registers.
+std::vector<ElementRun> register_runs(const std::vector<atom::ElementPlace>& places, int rows, int columns,
+                                      bool by_columns, int bits) {
+    return runs_of(rows, columns, bits, [&](int row, int column) {
+        const atom::ElementPlace& at =
+            places[static_cast<std::size_t>(by_columns ? column * rows + row : row * columns + column)];
+        return (at.reg * 32 + at.lane) * 32 + at.bit;
+    });
 }
 
 std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
@@ -63,6 +78,10 @@ std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
         atom::mma_sync(shape, {*fd, *fa, *fb, *fc}, mma.a_column_major ? atom::Major::column : atom::Major::row,
                        mma.b_row_major ? atom::Major::row : atom::Major::column, mma.kind);
     if (!atom || mma.sparse || !fill(atom->a, &atom->b, atom->d)) return {};
+    if (atom->a.register_bits == 32 && atom->b.register_bits == 32) {
+        out.runs_a = register_runs(out.a, mma.m, mma.k, false, out.bits_a);
+        out.runs_b = register_runs(out.b, mma.n, mma.k, true, out.bits_b);
+    }
     return out;
 }
 
@@ -103,7 +122,7 @@ const std::vector<std::int32_t>* MatrixMaps::shared_places(DescriptorKind kind, 
     }
     constexpr std::size_t most = 128;
     if (places_.size() == most) places_.pop_back();
-    places_.push_front({kind, key, shape, {}});
+    places_.push_front({kind, key, shape, {}, {}});
     // Of the fields only the start and the base offset are left to say where: the shape has the others.
     const DescriptorView view = view_of(kind, key);
     atom::MatrixDescriptor where;
@@ -116,7 +135,17 @@ const std::vector<std::int32_t>* MatrixMaps::shared_places(DescriptorKind kind, 
     std::vector<std::int32_t> sorted = bits;
     std::ranges::sort(sorted);
     places_.front().overlap = std::ranges::adjacent_find(sorted) != sorted.end();
+    if (!places_.front().overlap)
+        places_.front().runs = runs_of(shape.mn, shape.k, shape.element_bits, [&](int row, int column) {
+            return bits[static_cast<std::size_t>(row * shape.k + column)];
+        });
     return &bits;
+}
+
+const std::vector<ElementRun>& MatrixMaps::shared_runs(DescriptorKind kind, std::uint64_t descriptor,
+                                                       const atom::SharedOperand& shape) {
+    shared_places(kind, descriptor, shape);
+    return places_.front().runs;
 }
 
 bool MatrixMaps::overlaps(DescriptorKind kind, std::uint64_t descriptor, const atom::SharedOperand& shape) {

@@ -2,11 +2,13 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "atom/fragment.h"
 #include "atom/shared_operand.h"
 #include "check/provenance/descriptor_view.h"
+#include "check/provenance/regular_operand.h"
 #include "program/function.h"
 
 namespace tilepath::check {
@@ -19,6 +21,7 @@ struct MatrixMaps {
             std::int8_t lane = 0, byte = -1;
         };
         std::vector<Source> sources;  ///< by (register, lane, byte)
+        bool whole_words = true;      ///< each word of a register is one of a row
         const Source& at(int reg, int lane, int byte) const {
             return sources[static_cast<std::size_t>((reg * 32 + lane) * 4 + byte)];
         }
@@ -26,6 +29,7 @@ struct MatrixMaps {
     /// mma and wgmma.
     struct Multiply {
         std::vector<atom::ElementPlace> a, b;
+        std::vector<ElementRun> runs_a, runs_b;  ///< of a warp's mma
         atom::HeldElements held_d;
         int a_registers = 0, b_registers = 0, d_registers = 0, bits_a = 16, bits_b = 16;
 
@@ -39,19 +43,23 @@ struct MatrixMaps {
     /// The bit of each element, row-major, from base(descriptor); null if the descriptor describes nothing.
     const std::vector<std::int32_t>* shared_places(DescriptorKind kind, std::uint64_t descriptor,
                                                    const atom::SharedOperand& shape);
+    /// The same in runs; empty if the descriptor describes nothing, or if two of the elements are the same bits.
+    const std::vector<ElementRun>& shared_runs(DescriptorKind kind, std::uint64_t descriptor,
+                                               const atom::SharedOperand& shape);
     /// Whether two of its elements are the same bits.
     bool overlaps(DescriptorKind kind, std::uint64_t descriptor, const atom::SharedOperand& shape);
     static std::uint32_t base(std::uint64_t descriptor);
 
   private:
     std::map<const program::MicroOp*, std::optional<Transfer>> transfers_;
-    std::map<const program::Mma*, const Multiply*> multiplies_;
+    std::unordered_map<const program::Mma*, const Multiply*> multiplies_;
     std::list<std::pair<program::Mma, std::optional<Multiply>>> made_;  ///< like instructions share one
     struct Places {
         DescriptorKind kind{};
         std::uint64_t key = 0;
         atom::SharedOperand shape;
         std::optional<std::vector<std::int32_t>> bits;
+        std::vector<ElementRun> runs;
         bool overlap = false;
     };
     std::list<Places> places_;

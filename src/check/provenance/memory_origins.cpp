@@ -46,6 +46,13 @@ void Provenance::read(const machine::EventSite& site, Space space, machine::Addr
     std::fill_n(out, bytes, Origin{});
 }
 
+void Provenance::read_words(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t words,
+                            Words& to, std::size_t at) {
+    if (is_shared(space)) return memory_.read_shared(cta_of(site, address), offset_of(address), words, to, at);
+    if (space == Space::global || space == Space::constant) return memory_.read_global(address, words, to, at);
+    for (std::uint32_t i = 0; i < words; ++i) to.set(at + i, PackedWord{});
+}
+
 void Provenance::write(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t bytes,
                        const Origin* from) {
     if (is_shared(space)) return memory_.write_shared(cta_of(site, address), offset_of(address), bytes, from);
@@ -54,13 +61,39 @@ void Provenance::write(const machine::EventSite& site, Space space, machine::Add
     memory_.write_global(address, bytes, from);
 }
 
+void Provenance::write_words(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t words,
+                             const Words& from) {
+    if (is_shared(space)) return memory_.write_shared(cta_of(site, address), offset_of(address), words, from, 0);
+    if (space != Space::global) return;
+    std::array<Origin, most_lane_bytes> bytes;
+    for (std::uint32_t i = 0; i < words; ++i) std::ranges::copy(from.word(i), bytes.begin() + std::ptrdiff_t(i) * 4);
+    check_written(site, address, words * 4, bytes.data());
+    memory_.write_global(address, words, from, 0);
+}
+
 void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
     const LaneAddresses* const at = addresses(site);
     if (at == nullptr) return r.forget_destinations();
     const auto bytes = static_cast<std::uint32_t>(std::max(1, program::bits(r.op().type) / 8));
+    const std::uint32_t active = r.lanes() & at->lanes;
+    if (active == 0) return;
+    if (at->spaces[static_cast<std::size_t>(std::countr_zero(active))] == Space::param) return r.forget_destinations();
     r.each_lane([&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
-        if ((at->lanes >> lane & 1) == 0) return;
+        if ((active >> lane & 1) == 0) return;
+        if (bytes % 4 == 0 && at->addresses[l] % 4 == 0) {
+            for (int i = 0; i < r.op().destinations; ++i)
+                for (int w = 0, words = r.words(r.destination(i)); w < words; ++w) {
+                    Words& to = r.change(r.place(i), words, lane, w);
+                    const std::uint32_t from = std::uint32_t(w) * 4;
+                    if (from < bytes)
+                        read_words(site, at->spaces[l], at->addresses[l] + std::uint32_t(i) * bytes + from, 1, to,
+                                   r.index(words, lane, w));
+                    else
+                        to.set(r.index(words, lane, w), PackedWord::from(Origin::zero()));
+                }
+            return;
+        }
         std::array<Origin, most_lane_bytes> from{};
         read(site, at->spaces[l], at->addresses[l], std::min(bytes * r.op().destinations, most_lane_bytes),
              from.data());
@@ -81,9 +114,22 @@ void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
     if (at == nullptr) return;
     const auto bytes = static_cast<std::uint32_t>(std::max(1, program::bits(r.op().type) / 8));
     const int values_end = r.op().sources - (r.op().op == program::Op::st_async ? 1 : 0);  // its last is an mbarrier
+    constexpr std::size_t most_words = most_lane_bytes / 4;
+    if (lane_words_.empty()) lane_words_.resize(most_words, {});
     r.each_lane([&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         if ((at->lanes >> lane & 1) == 0) return;
+        if (bytes % 4 == 0 && at->addresses[l] % 4 == 0 &&
+            bytes * static_cast<std::uint32_t>(values_end - 1) <= most_lane_bytes) {
+            std::uint32_t filled = 0;
+            for (int i = 1; i < values_end; ++i)
+                for (int w = 0, words = r.words(r.source(i)); std::uint32_t(w) * 4 < bytes; ++w, ++filled)
+                    if (w < words)
+                        r.copy_word(r.source_place(i), words, lane, w, lane_words_, filled);
+                    else
+                        lane_words_.set(filled, PackedWord{});
+            return write_words(site, at->spaces[l], at->addresses[l], filled, lane_words_);
+        }
         std::array<Origin, most_lane_bytes> out{};
         std::uint32_t filled = 0;
         for (int i = 1; i < values_end && filled + bytes <= most_lane_bytes; ++i, filled += bytes) {
@@ -138,11 +184,14 @@ void Provenance::reduce(const WarpRegisters& r, const machine::EventSite& site) 
 }
 
 void Provenance::copy_landed(const machine::Copy& event) {
+    const MemoryShadow::Cta cta = cta_of(event.site, event.destination);
+    const std::uint32_t offset = offset_of(event.destination), copied = std::min(event.source_bytes, event.bytes);
+    if (copied % 4 == 0 && event.source % 4 == 0)
+        return memory_.copy_in(cta, offset, event.source, copied, event.bytes);
     std::array<Origin, 16> bytes{};
     bytes.fill(Origin::zero());
-    memory_.read_global(event.source, std::min(event.source_bytes, 16u), bytes.data());
-    memory_.write_shared(cta_of(event.site, event.destination), offset_of(event.destination),
-                         std::min(event.bytes, 16u), bytes.data());
+    memory_.read_global(event.source, std::min(copied, 16u), bytes.data());
+    memory_.write_shared(cta, offset, std::min(event.bytes, 16u), bytes.data());
 }
 
 void Provenance::bulk_landed(const machine::BulkCopy& event) {
@@ -160,29 +209,39 @@ void Provenance::bulk_landed(const machine::BulkCopy& event) {
                              offset_of(event.destination), event.bytes, bytes.data());
 }
 
-/// A box of a tensor: row by row, swizzled 16 bytes at a time.
+/// A box of a tensor: row by row, in pieces that the swizzle leaves whole.
 void Provenance::box_landed(const machine::BulkCopy& event) {
     machine::BoxWalk walk(event.box->map(), event.box->place());
     const machine::TensorMap& map = walk.map();
     const bool loads = event.bulk->destination != Space::global;
     const MemoryShadow::Cta own{event.site.cluster, event.site.rank};
     if (!loads) tile_reads_.add_store(event.site.op, offset_of(event.source), walk.row_bytes(), map.swizzle);
+    Words words;
+    words.resize(walk.row_bytes() / 4, {});
     std::vector<Origin> bytes(walk.row_bytes());
     constexpr std::uint32_t unit = 8;  // no swizzle moves less
     for (machine::BoxRow row; walk.next(row);) {
-        const std::uint32_t offset = offset_of(row.shared);
-        std::ranges::fill(bytes, Origin::zero());
-        if (loads && row.begin != row.end)
-            memory_.read_global(row.global + row.begin, row.end - row.begin, bytes.data() + row.begin);
-        for (std::uint32_t at = 0; at < walk.row_bytes(); at += unit) {
+        const std::uint32_t offset = offset_of(row.shared), copied = row.end - row.begin;
+        if (loads) {
+            words.fill(PackedWord::from(Origin::zero()));
+            if (((row.global + row.begin) | row.begin | copied) % 4 == 0) {
+                memory_.read_global(row.global + row.begin, copied / 4, words, row.begin / 4);
+            } else {
+                memory_.read_global(row.global + row.begin, copied, bytes.data());
+                words.set_bytes(row.begin, copied, bytes.data());
+            }
+        }
+        for (std::uint32_t at = 0, end = 0; at < walk.row_bytes(); at = end) {
             const auto address = static_cast<std::uint32_t>(layout::swizzled(map.swizzle, offset + at));
+            for (end = at + unit; end < walk.row_bytes(); end += unit)
+                if (layout::swizzled(map.swizzle, offset + end) != address + (end - at)) break;
             if (!loads) {
-                memory_.read_shared(own, address, unit, bytes.data() + at);
+                memory_.read_shared(own, address, end - at, bytes.data() + at);
                 continue;
             }
             for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
                 memory_.write_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))}, address,
-                                     unit, bytes.data() + at);
+                                     (end - at) / 4, words, at / 4);
         }
         if (loads || row.begin == row.stored_end) continue;
         if (!event.bulk->reduces) {

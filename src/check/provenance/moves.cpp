@@ -134,6 +134,8 @@ bool move_origins(const WarpRegisters& r) {
         case Op::mov:
             if (r.words(r.destination(0)) == 0) return true;
             if (!r.any_source_held()) break;
+            if (const int words = r.words(r.source(0)); r.lanes() == ~0u && words == r.words(r.destination(0)))
+                return r.take(r.place(0), r.source_place(0), words), true;
             r.each_lane([&](int lane) { write(r, 0, lane, read(r, 0, lane)); });
             return true;
         case Op::select: {

@@ -32,7 +32,7 @@ class Origin {
                       std::min<std::uint64_t>(m, last) << 38 | std::min<std::uint64_t>(n, last) << 18 | ks);
     }
 
-    constexpr Kind kind() const { return static_cast<Kind>(bits_ >> 61); }
+    constexpr Kind kind() const { return static_cast<Kind>(bits_ >> kind_at); }
     constexpr machine::Address address() const { return bits_ & ((std::uint64_t{1} << 48) - 1); }
     constexpr std::uint32_t m() const { return bits_ >> 38 & (most_rows - 1); }
     constexpr std::uint32_t n() const { return bits_ >> 18 & (most_rows - 1); }
@@ -46,11 +46,19 @@ class Origin {
         return out;
     }
     constexpr bool known() const { return kind() > Kind::unwritten; }
+    /// As it is kept: the kind stands from kind_at on, below 6.
+    constexpr std::uint64_t bits() const { return bits_; }
+    static constexpr Origin of_bits(std::uint64_t bits) {
+        Origin out;
+        out.bits_ = bits;
+        return out;
+    }
+    static constexpr unsigned kind_at = 61;
     friend constexpr bool operator==(Origin, Origin) = default;
 
   private:
     constexpr Origin(Kind kind, unsigned byte, std::uint64_t payload)
-        : bits_(std::uint64_t(kind) << 61 | std::uint64_t{byte} << 58 | payload) {}
+        : bits_(std::uint64_t(kind) << kind_at | std::uint64_t{byte} << 58 | payload) {}
 
     std::uint64_t bits_ = 0;
 };

@@ -18,6 +18,44 @@ Product::Found Product::find(machine::Address address) const {
     return {};
 }
 
+void ProductMatrix::find_rows() {
+    pitch_ = 0;
+    row_begins_.clear();
+    const auto holds = [](const Place& place) { return place.row != Place::nowhere; };
+    const auto next_row =
+        std::ranges::find_if(units, [&](const Place& place) { return holds(place) && place.row != units.front().row; });
+    const auto pitch = static_cast<std::size_t>(next_row - units.begin());
+    if (units.empty() || !holds(units.front())) return;
+    const auto length = static_cast<std::size_t>(std::ranges::find_if_not(units, holds) - units.begin());
+    length_ = static_cast<std::uint32_t>(std::min(pitch, length));
+    for (std::size_t first = 0; first < units.size(); first += pitch) {
+        const Place begin = units[first];
+        if (!holds(begin)) return row_begins_.clear();
+        row_begins_.push_back(begin);
+        Place expected = begin;
+        for (std::size_t i = 0, end = std::min(pitch, units.size() - first); i < end; ++i) {
+            if (units[first + i] != (i < length_ ? expected : Place{})) return row_begins_.clear();
+            expected.column += elements_per_unit;
+        }
+    }
+    pitch_ = static_cast<std::uint32_t>(pitch);
+}
+
+ProductMatrix::Place ProductMatrix::stretch(std::uint64_t first, std::uint64_t count) const {
+    if (first + count > units.size()) return {};
+    if (pitch_ != 0) {
+        const auto row = static_cast<std::uint32_t>(first) / pitch_, along = static_cast<std::uint32_t>(first) % pitch_;
+        if (along + count > length_) return {};
+        const Place begin = row_begins_[row];
+        return {begin.row, begin.column + along * elements_per_unit};
+    }
+    const Place begin = units[first];
+    for (std::uint64_t i = 1; i < count; ++i)
+        if (units[first + i] != Place{begin.row, begin.column + static_cast<std::uint32_t>(i) * elements_per_unit})
+            return {};
+    return begin;
+}
+
 const ProductMatrix* Product::with(ProductMatrix::Role role) const {
     const auto found = std::ranges::find(matrices, role, &ProductMatrix::role);
     return found == matrices.end() ? nullptr : &*found;

@@ -9,12 +9,14 @@
 namespace tilepath::check {
 
 /// One matrix of a product D = A B + C, as it lies in global memory.
-struct ProductMatrix {
+class ProductMatrix {
+  public:
     enum class Role : std::uint8_t { a, b, c, d, sfa, sfb };
     /// Which element a unit holds: row m of A, C, D and SFA, n of B and SFB; column k, or n of C and D.
     struct Place {
         static constexpr std::uint32_t nowhere = ~0u;
         std::uint32_t row = nowhere, column = nowhere;
+        friend bool operator==(const Place&, const Place&) = default;
     };
     Role role{};
     std::string name;  ///< of the buffer
@@ -22,6 +24,15 @@ struct ProductMatrix {
     std::uint32_t unit_bytes = 1;         ///< an element; of 4-bit types two that share a byte
     std::uint32_t elements_per_unit = 1;  ///< neighbours in `column`
     std::vector<Place> units;             ///< in the order of memory
+
+    /// Where unit `first` is, if it and the `count` − 1 behind it are neighbours along `column`; else nowhere.
+    Place stretch(std::uint64_t first, std::uint64_t count) const;
+    /// Once `units` is filled: makes stretch() quick where they lie in rows of one pitch.
+    void find_rows();
+
+  private:
+    std::uint32_t pitch_ = 0, length_ = 0;  ///< of rows in memory, in units: all, and those that hold elements
+    std::vector<Place> row_begins_;
 };
 
 /// What the kernel is to compute. Rows of a batch follow one another: row b · M + m of A belongs to matrix b.

@@ -27,6 +27,8 @@ void Provenance::executed(const machine::Executed& event) {
         case Op::tcgen05_st: return note_lanes(r, event.site);
         default: break;  // what moves or computes, or does neither
     }
+    // Most operations compute addresses and conditions, which come from nowhere that is followed.
+    if (!r.any_held(footprints_.of(event.site, event.registers))) return;
     if (!move_origins(r)) compute_origins(r, product_ ? &*product_ : nullptr, sets_);
 }
 

@@ -26,11 +26,15 @@ class Provenance : public Check {
     ~Provenance() override;
 
     /// What the kernel is to compute; without it only what nobody has written is told.
-    void set_product(Product product) { product_ = std::move(product); }
+    void set_product(Product product) {
+        product_ = std::move(product);
+        for (ProductMatrix& matrix : product_->matrices) matrix.find_rows();
+    }
 
     void access(const machine::Access& event) override;
     void executed(const machine::Executed& event) override;
     void multiply(const machine::Multiply& event) override;
+    void launch_begins(const program::Function&) override { footprints_.clear(); }
     void copy_landed(const machine::Copy& event) override;
     void bulk_landed(const machine::BulkCopy& event) override;
     void tensor_issued(const machine::TensorOperation& event) override;
@@ -41,6 +45,9 @@ class Provenance : public Check {
     }
     bool wants_operations() const override { return true; }
     std::vector<Finding> findings(const program::Programs& programs) override;
+
+    /// Of shadow memory, at most so far.
+    std::size_t shadow_bytes() const { return memory_.shared_bytes() + memory_.global_bytes() + tensor_.bytes(); }
 
     /// Matrix instructions whose operands were proven right, wrong, and neither.
     struct Counts {
@@ -98,8 +105,13 @@ class Provenance : public Check {
     void move_matrix(const WarpRegisters& registers);
     void read(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
               Origin* out);
+    /// The same of words, at multiples of four bytes.
+    void read_words(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t words,
+                    Words& to, std::size_t at);
     void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
                const Origin* from);
+    void write_words(const machine::EventSite& site, program::Space space, machine::Address address,
+                     std::uint32_t words, const Words& from);
     void check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes,
                        const Origin* from);
     void add_into(machine::Address address, std::uint32_t bytes, const Origin* from);
@@ -109,9 +121,17 @@ class Provenance : public Check {
     OperandCell cell(const Origin* bytes, int width, int nibble) const;
     OperandCells fragment_cells(const WarpRegisters& registers, const std::vector<atom::ElementPlace>& places, int rows,
                                 int columns, bool by_columns, int bits, int first_operand, int warp) const;
-    /// The same, or what it was when these registers were last looked at: an operand of mma serves several of them.
-    const OperandCells& fragment_of_mma(const WarpRegisters& registers, const MatrixMaps::Multiply& map,
-                                        const program::Mma& mma, bool of_b);
+    struct KnownFragment;
+    /// An operand of mma, or what it was when these registers were last looked at: it serves several of them.
+    KnownFragment& fragment_of_mma(const WarpRegisters& registers, const MatrixMaps::Multiply& map,
+                                   const program::Mma& mma, bool of_b);
+    const RegularOperand& regular_operand(MemoryShadow::Cta cta, DescriptorKind kind, bool of_b,
+                                          std::uint64_t descriptor, const atom::SharedOperand& shape);
+    std::shared_ptr<Sums> sums_before(const WarpRegisters& registers, const machine::Multiply& event,
+                                      const MatrixMaps::Multiply& map, bool& replaces) const;
+    bool multiply_regular(const machine::Multiply& event, const RegularRows& a, const RegularRows& b, int first_row);
+    void add_product(const machine::Multiply& event, const WarpRegisters& registers, const CheckedProduct& checked,
+                     const std::shared_ptr<Sums>& before, bool replaces, int first_row);
     OperandCells shared_cells(MemoryShadow::Cta cta, DescriptorKind kind, const Reading& reading,
                               const atom::SharedOperand& shape) const;
     const Box* box_at(MemoryShadow::Cta cta, std::uint32_t shared) const;
@@ -119,6 +139,10 @@ class Provenance : public Check {
     void transfer_tensor(const machine::TensorOperation& event, bool store);
     void copy_tensor(const machine::TensorOperation& event);
     void multiply_tensor(const machine::TensorOperation& event);
+    std::optional<CheckedProduct> regular_tensor_product(const std::vector<MemoryShadow::Cta>& ctas,
+                                                         const TensorMaps::Multiply& map,
+                                                         const machine::TensorOperation& event,
+                                                         const TensorSums* before);
     OperandCells tensor_operand(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map, bool of_a,
                                 const Reading& reading) const;
     OperandCells tensor_operand_a(const std::vector<MemoryShadow::Cta>& ctas, const TensorMaps::Multiply& map,
@@ -131,6 +155,8 @@ class Provenance : public Check {
     void multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row);
     void count(const CheckedProduct& checked);
     KSets::Added add_ks(const machine::EventSite& site, std::uint32_t before, const CheckedProduct& checked);
+    bool all_written(MemoryShadow::Cta cta, DescriptorKind kind, std::uint64_t descriptor,
+                     const atom::SharedOperand& shape) const;
     void check_without_product(const machine::Multiply& event);
     void check_without_product(const machine::TensorOperation& event, const std::vector<MemoryShadow::Cta>& ctas,
                                const TensorMaps::Multiply& map);
@@ -155,7 +181,9 @@ class Provenance : public Check {
     std::optional<Product> product_;
     KSets sets_;
     RegisterShadow registers_;
+    Footprints footprints_;
     MemoryShadow memory_;
+    Words lane_words_;  ///< that a lane stores
     struct {
         const program::MicroOp* op = nullptr;
         std::uint32_t cta = 0, warp = 0;
@@ -174,13 +202,23 @@ class Provenance : public Check {
         OperandCells cells;
     } shared_b_;
     struct KnownFragment {
+        static constexpr int most_registers = 8;
         std::uint64_t frame = 0;
         const MatrixMaps::Multiply* map = nullptr;
-        std::vector<std::pair<std::uint32_t, std::uint64_t>>
-            registers;  ///< their places, and how often they had changed
-        OperandCells cells;
+        std::array<std::pair<std::uint32_t, std::uint64_t>, most_registers>
+            registers{};  ///< their places, and how often they had changed
+        RegularOperand regular;
+        std::optional<OperandCells> cells;  ///< when they have been asked for
     };
-    std::array<KnownFragment, 64> fragments_;
+    struct KnownOperand {
+        MemoryShadow::Cta cta;
+        DescriptorKind kind{};
+        std::uint64_t descriptor = 0, version = ~std::uint64_t{0};
+        atom::SharedOperand shape;
+        RegularOperand regular;
+    };
+    std::array<std::array<KnownOperand, 64>, 2> operands_;    ///< A and B in shared memory
+    std::array<std::array<KnownFragment, 64>, 2> fragments_;  ///< of A, of B
     PerInstruction<Tally> tallies_;
     PerInstruction<Tally> lanes_;       ///< addresses of Tensor Memory without the warp's lanes
     PerInstruction<Tally> strays_;      ///< suspects, if D is written to wrong places

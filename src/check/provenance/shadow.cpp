@@ -17,21 +17,15 @@ Word Sums::word(int reg, int lane) const {
     return out;
 }
 
-Word ShadowRow::word(int lane) const {
-    if (sums_) return sums_->word(reg_, lane);
-    return bytes_ ? (*bytes_)[static_cast<std::size_t>(lane)] : Word{};
-}
-
-void ShadowRow::set(int lane, const Word& word) {
-    ++changes_;
-    if (sums_) {
-        auto bytes = std::make_unique<std::array<Word, 32>>();
-        for (int i = 0; i < 32; ++i) (*bytes)[static_cast<std::size_t>(i)] = sums_->word(reg_, i);
-        bytes_ = std::move(bytes);
-        sums_.reset();
-    }
-    if (!bytes_) bytes_ = std::make_unique<std::array<Word, 32>>();
-    (*bytes_)[static_cast<std::size_t>(lane)] = word;
+/// From what it held to words of its own.
+void ShadowRow::begin() {
+    constexpr int lanes = 32;
+    if (words_.empty()) words_.resize(lanes, {});
+    words_.fill({});
+    if (sums_)
+        for (int lane = 0; lane < lanes; ++lane) words_.set(static_cast<std::size_t>(lane), sums_->word(reg_, lane));
+    sums_.reset();
+    held_ = true;
 }
 
 std::vector<ShadowRow>& RegisterShadow::rows(const machine::Registers& registers) {
@@ -40,61 +34,154 @@ std::vector<ShadowRow>& RegisterShadow::rows(const machine::Registers& registers
         last_frame_ = &frames_[registers.rows];
     }
     if (last_frame_->number != registers.frame) {
-        last_frame_->rows.clear();
+        for (ShadowRow& row : last_frame_->rows) row.forget();
         last_frame_->number = registers.frame;
     }
     return last_frame_->rows;
 }
 
-const std::vector<Origin>& MemoryShadow::shared(Cta cta) const {
-    static const std::vector<Origin> nothing;
-    const auto found = shared_.find(cta);
-    return found == shared_.end() ? nothing : found->second.bytes;
+const MemoryShadow::Shared* MemoryShadow::find(Cta cta) const {
+    if (last_ == nullptr || last_cta_ != cta) {
+        const auto found = shared_.find(cta);
+        if (found == shared_.end()) return nullptr;
+        last_cta_ = cta, last_ = &found->second;
+    }
+    return last_;
+}
+
+const Words& MemoryShadow::shared(Cta cta) const {
+    static const Words nothing;
+    const Shared* const found = find(cta);
+    return found == nullptr ? nothing : found->words;
 }
 
 std::uint64_t MemoryShadow::version(Cta cta) const {
-    const auto found = shared_.find(cta);
-    return found == shared_.end() ? 0 : found->second.version;
+    const Shared* const found = find(cta);
+    return found == nullptr ? 0 : found->version;
+}
+
+void MemoryShadow::leave(Cta cta) {
+    if (find(cta) == nullptr) return;
+    std::size_t now = 0;
+    for (const auto& [each, shared] : shared_) now += shared.words.bytes();
+    most_shared_bytes_ = std::max(most_shared_bytes_, now);
+    shared_.erase(cta);
+    last_ = nullptr;
+}
+
+std::size_t MemoryShadow::global_bytes() const {
+    std::size_t out = 0;
+    for (const auto& [number, page] : pages_) out += page.bytes();
+    return out;
+}
+
+/// To be written up to there.
+Words& MemoryShadow::changed(Cta cta, std::uint32_t end) {
+    Shared* to = const_cast<Shared*>(find(cta));
+    if (to == nullptr) to = &shared_[cta];
+    if (to->words.size() * 4 < end) to->words.resize((end + 3) / 4, PackedWord::from(Origin::unwritten()));
+    ++to->version;
+    return to->words;
+}
+
+const Words* MemoryShadow::find_page(machine::Address address) const {
+    const std::uint64_t number = address / page_bytes;
+    if (number != last_page_) {
+        const auto found = pages_.find(number);
+        last_page_ = number, last_words_ = found == pages_.end() ? nullptr : &found->second;
+    }
+    return last_words_;
+}
+
+/// To be written.
+Words& MemoryShadow::page(machine::Address address) {
+    Words& page = pages_[address / page_bytes];
+    if (page.empty()) {
+        last_page_ = ~std::uint64_t{0};
+        page.resize(page_bytes / 4, {});
+        const machine::Address first = address / page_bytes * page_bytes;
+        for (std::uint64_t i = 0; i < page_bytes; i += 4) page.set(i / 4, PackedWord::from(Origin::memory(first + i)));
+    }
+    return page;
 }
 
 void MemoryShadow::read_shared(Cta cta, std::uint32_t offset, std::uint32_t bytes, Origin* out) const {
-    const std::vector<Origin>& from = shared(cta);
+    const Words& from = shared(cta);
     for (std::uint32_t i = 0; i < bytes; ++i)
-        out[i] = offset + i < from.size() ? from[offset + i] : Origin::unwritten();
+        out[i] = offset + i < from.size() * 4 ? from.byte(offset + i) : Origin::unwritten();
+}
+
+void MemoryShadow::read_shared(Cta cta, std::uint32_t offset, std::uint32_t words, Words& to, std::size_t at) const {
+    const Words& from = shared(cta);
+    for (std::uint32_t i = 0; i < words; ++i)
+        if (offset / 4 + i < from.size())
+            to.take(at + i, from, offset / 4 + i);
+        else
+            to.set(at + i, PackedWord::from(Origin::unwritten()));
 }
 
 void MemoryShadow::write_shared(Cta cta, std::uint32_t offset, std::uint32_t bytes, const Origin* from) {
-    Shared& to = shared_[cta];
-    if (to.bytes.size() < offset + bytes) to.bytes.resize(offset + bytes, Origin::unwritten());
-    std::copy_n(from, bytes, to.bytes.begin() + offset);
-    ++to.version;
+    changed(cta, offset + bytes).set_bytes(offset, bytes, from);
 }
 
-void MemoryShadow::read_global(machine::Address address, std::uint32_t bytes, Origin* out) const {
+void MemoryShadow::write_shared(Cta cta, std::uint32_t offset, std::uint32_t words, const Words& from, std::size_t at) {
+    Words& to = changed(cta, offset + words * 4);
+    for (std::uint32_t i = 0; i < words; ++i) to.take(offset / 4 + i, from, at + i);
+}
+
+namespace {
+
+/// In parts that lie in one page each: the address, where that is from the beginning, and the bytes.
+template <class Visit>
+void each_page(machine::Address address, std::uint32_t bytes, std::uint64_t page_bytes, Visit visit) {
     for (std::uint32_t done = 0; done < bytes;) {
         const machine::Address at = address + done;
         const auto count =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, page_bytes - at % page_bytes));
-        const auto page = pages_.find(at / page_bytes);
-        for (std::uint32_t i = 0; i < count; ++i)
-            out[done + i] = page == pages_.end() ? Origin::memory(at + i) : (*page->second)[at % page_bytes + i];
+        visit(at, done, count);
         done += count;
     }
 }
 
+}  // namespace
+
+void MemoryShadow::read_global(machine::Address address, std::uint32_t bytes, Origin* out) const {
+    each_page(address, bytes, page_bytes, [&](machine::Address at, std::uint32_t done, std::uint32_t count) {
+        const Words* const page = find_page(at);
+        for (std::uint32_t i = 0; i < count; ++i)
+            out[done + i] = page == nullptr ? Origin::memory(at + i) : page->byte(at % page_bytes + i);
+    });
+}
+
+void MemoryShadow::read_global(machine::Address address, std::uint32_t words, Words& to, std::size_t first) const {
+    each_page(address, words * 4, page_bytes, [&](machine::Address at, std::uint32_t done, std::uint32_t count) {
+        const Words* const page = find_page(at);
+        for (std::uint32_t i = 0; i < count; i += 4)
+            if (page == nullptr)
+                to.set(first + (done + i) / 4, PackedWord::from(Origin::memory(at + i)));
+            else
+                to.take(first + (done + i) / 4, *page, (at % page_bytes + i) / 4);
+    });
+}
+
+void MemoryShadow::copy_in(Cta cta, std::uint32_t offset, machine::Address source, std::uint32_t copied,
+                           std::uint32_t bytes) {
+    Words& to = changed(cta, offset + bytes);
+    read_global(source, copied / 4, to, offset / 4);
+    for (std::uint32_t at = copied; at < bytes; at += 4) to.set((offset + at) / 4, PackedWord::from(Origin::zero()));
+}
+
 void MemoryShadow::write_global(machine::Address address, std::uint32_t bytes, const Origin* from) {
-    for (std::uint32_t done = 0; done < bytes;) {
-        const machine::Address at = address + done, first = at / page_bytes * page_bytes;
-        const auto count =
-            static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - done, page_bytes - at % page_bytes));
-        std::unique_ptr<Page>& page = pages_[at / page_bytes];
-        if (!page) {
-            page = std::make_unique<Page>();
-            for (std::uint64_t i = 0; i < page_bytes; ++i) (*page)[i] = Origin::memory(first + i);
-        }
-        std::copy_n(from + done, count, page->begin() + static_cast<std::ptrdiff_t>(at % page_bytes));
-        done += count;
-    }
+    each_page(address, bytes, page_bytes, [&](machine::Address at, std::uint32_t done, std::uint32_t count) {
+        page(at).set_bytes(at % page_bytes, count, from + done);
+    });
+}
+
+void MemoryShadow::write_global(machine::Address address, std::uint32_t words, const Words& from, std::size_t first) {
+    each_page(address, words * 4, page_bytes, [&](machine::Address at, std::uint32_t done, std::uint32_t count) {
+        Words& to = page(at);
+        for (std::uint32_t i = 0; i < count; i += 4) to.take((at % page_bytes + i) / 4, from, first + (done + i) / 4);
+    });
 }
 
 }  // namespace tilepath::check

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "atom/fragment.h"
-#include "check/provenance/origin.h"
+#include "check/provenance/words.h"
 #include "machine/events.h"
 
 namespace tilepath::check {
@@ -18,28 +18,65 @@ struct Sums {
     int columns = 0, element_bytes = 4, first_lane = 0;
 
     Word word(int reg, int lane) const;
+    /// The same in one: of 32-bit elements.
+    PackedWord packed(int reg, int lane) const {
+        if (held->slot_bits != 32) return PackedWord::apart(0);
+        const std::int32_t element = held->at(first_lane + lane, reg, 0);
+        return element < 0 ? PackedWord{}
+                           : PackedWord::from(Origin::sum(m[static_cast<std::size_t>(element / columns)],
+                                                          n[static_cast<std::size_t>(element % columns)], ks));
+    }
 };
 
 /// The origins of one 32-bit register of all lanes.
 class ShadowRow {
   public:
-    bool held() const { return bytes_ != nullptr || sums_ != nullptr; }
-    Word word(int lane) const;
-    void set(int lane, const Word& word);
-    void set_sums(std::shared_ptr<Sums> sums, int reg) {
-        bytes_.reset(), sums_ = std::move(sums), reg_ = reg;
+    bool held() const { return held_; }
+    Word word(int lane) const {
+        if (sums_) return sums_->word(reg_, lane);
+        return held_ ? words_.word(static_cast<std::size_t>(lane)) : Word{};
+    }
+    /// The same in one; apart: see word().
+    PackedWord packed(int lane) const {
+        if (sums_) return sums_->packed(reg_, lane);
+        return held_ ? words_.packed(static_cast<std::size_t>(lane)) : PackedWord{};
+    }
+    /// All lanes are as another row's.
+    void take(const ShadowRow& from) {
+        ++changes_;
+        held_ = from.held_, sums_ = from.sums_, reg_ = from.reg_;
+        if (held_ && !sums_) words_ = from.words_;
+    }
+    /// All lanes, but for accumulators and what is not held.
+    const Words* words() const { return held_ && !sums_ ? &words_ : nullptr; }
+    /// To be written; it counts as changed.
+    Words& change() {
+        ++changes_;
+        if (!held_ || sums_) begin();
+        return words_;
+    }
+    void set(int lane, const Word& word) { change().set(static_cast<std::size_t>(lane), word); }
+    void set_sums(const std::shared_ptr<Sums>& sums, int reg) {
+        if (sums_ != sums) sums_ = sums;
+        reg_ = reg, held_ = true;
         ++changes_;
     }
     const std::shared_ptr<Sums>& sums() const { return sums_; }
     int sums_register() const { return reg_; }
-    void forget() { bytes_.reset(), sums_.reset(), ++changes_; }
+    void forget() {
+        sums_.reset(), held_ = false;
+        ++changes_;
+    }
     /// How often it has changed: what was read of it stays true until then.
     std::uint64_t changes() const { return changes_; }
 
   private:
-    std::unique_ptr<std::array<Word, 32>> bytes_;
+    void begin();
+
+    Words words_;
     std::shared_ptr<Sums> sums_;
     int reg_ = 0;
+    bool held_ = false;
     std::uint64_t changes_ = 0;
 };
 
@@ -71,21 +108,41 @@ class MemoryShadow {
     void write_shared(Cta cta, std::uint32_t offset, std::uint32_t bytes, const Origin* from);
     void read_global(machine::Address address, std::uint32_t bytes, Origin* out) const;
     void write_global(machine::Address address, std::uint32_t bytes, const Origin* from);
+    // The same of words, at multiples of four bytes, one after the other in `to` or `from` from `at` on.
+    void read_shared(Cta cta, std::uint32_t offset, std::uint32_t words, Words& to, std::size_t at) const;
+    void write_shared(Cta cta, std::uint32_t offset, std::uint32_t words, const Words& from, std::size_t at);
+    void read_global(machine::Address address, std::uint32_t words, Words& to, std::size_t at) const;
+    void write_global(machine::Address address, std::uint32_t words, const Words& from, std::size_t at);
+    /// Words of global memory into shared memory, zeros behind them: `copied` of `bytes`, multiples of four.
+    void copy_in(Cta cta, std::uint32_t offset, machine::Address source, std::uint32_t copied, std::uint32_t bytes);
+
     /// All of a CTA's shared memory that was ever written.
-    const std::vector<Origin>& shared(Cta cta) const;
+    const Words& shared(Cta cta) const;
     /// Changes when that CTA's shared memory does.
     std::uint64_t version(Cta cta) const;
-    void leave(Cta cta) { shared_.erase(cta); }
+    void leave(Cta cta);
+    /// That it takes, at most so far.
+    std::size_t shared_bytes() const { return most_shared_bytes_; }
+    std::size_t global_bytes() const;
 
   private:
     struct Shared {
-        std::vector<Origin> bytes;
+        Words words;
         std::uint64_t version = 0;
     };
     static constexpr std::uint64_t page_bytes = 4096;
-    using Page = std::array<Origin, page_bytes>;
+    const Shared* find(Cta cta) const;
+    Words& changed(Cta cta, std::uint32_t end);
+    Words& page(machine::Address address);
+    const Words* find_page(machine::Address address) const;
+
     std::map<Cta, Shared> shared_;
-    std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    mutable Cta last_cta_;
+    mutable const Shared* last_ = nullptr;  ///< of last_cta_
+    std::unordered_map<std::uint64_t, Words> pages_;
+    mutable std::uint64_t last_page_ = ~std::uint64_t{0};
+    mutable const Words* last_words_ = nullptr;  ///< of last_page_; null: nobody has written there
+    std::size_t most_shared_bytes_ = 0;
 };
 
 }  // namespace tilepath::check

@@ -110,6 +110,7 @@ std::optional<TensorMaps::Transfer> make_transfer(const program::TmemTransfer& w
                 static_cast<std::int16_t>(rest % made->columns + block * static_cast<int>(what.half_split)),
                 static_cast<std::uint8_t>(b)};
     }
+    out.whole_words = !what.packed && places.size() * 4 == out.sources.size();
     return out;
 }
 

@@ -45,6 +45,10 @@ class TensorMaps {
         };
         std::vector<Source> sources;  ///< by (register, lane, byte)
         int registers = 0;
+        bool whole_words = false;  ///< each word of a register is one cell
+        const Source& at(int reg, int lane, int byte) const {
+            return sources[static_cast<std::size_t>((reg * 32 + lane) * 4 + byte)];
+        }
     };
     const Transfer* transfer(const program::TmemTransfer& what, bool store);
 

@@ -53,9 +53,7 @@ void Provenance::tensor_issued(const TensorOperation& event) {
 void Provenance::forget_tensor(const TensorOperation& event) {
     const std::vector<MemoryShadow::Cta> ctas = ctas_of(event);
     for (const TensorCells& cells : event.cells)
-        for (std::uint32_t column = cells.column; cells.write && column < cells.column + cells.columns; ++column)
-            for (std::uint32_t lane = 0; lane < TensorShadow::lanes; ++lane)
-                if (cells.lanes[lane / 32] >> lane % 32 & 1) tensor_.write(ctas[cells.cta], lane, column, {});
+        if (cells.write) tensor_.forget(ctas[cells.cta], cells);
 }
 
 void Provenance::transfer_tensor(const TensorOperation& event, bool store) {
@@ -70,10 +68,19 @@ void Provenance::transfer_tensor(const TensorOperation& event, bool store) {
     for (int reg = 0; reg < transfer->registers; ++reg) {
         const std::uint32_t place = store ? r.source_place(1 + reg) : r.place(reg);
         if (!store && r.words(r.destination(reg)) != 1) continue;
+        if (transfer->whole_words && !store) {
+            Words& to = r.row(place).change();
+            r.each_lane([&](int lane) {
+                const auto& at = transfer->at(reg, lane, 0);
+                tensor_.read(cta, first_lane + static_cast<std::uint32_t>(at.lane),
+                             first_column + static_cast<std::uint32_t>(at.column), to, static_cast<std::size_t>(lane));
+            });
+            continue;
+        }
         r.each_lane([&](int lane) {
             Word word = store ? r.word(place, 1, lane) : Word{};
             for (std::size_t byte = 0; byte < 4; ++byte) {
-                const auto& at = transfer->sources[static_cast<std::size_t>((reg * 32 + lane) * 4) + byte];
+                const auto& at = transfer->at(reg, lane, static_cast<int>(byte));
                 if (at.column < 0) continue;
                 const std::uint32_t l = first_lane + static_cast<std::uint32_t>(at.lane),
                                     c = first_column + static_cast<std::uint32_t>(at.column);
@@ -106,6 +113,39 @@ void Provenance::copy_tensor(const TensorOperation& event) {
             }
         }
     }
+}
+
+/// A product of operands in shared memory that are regular and belong together; nothing if they are not known to be.
+std::optional<CheckedProduct> Provenance::regular_tensor_product(const std::vector<MemoryShadow::Cta>& ctas,
+                                                                 const TensorMaps::Multiply& map,
+                                                                 const TensorOperation& event,
+                                                                 const TensorSums* before) {
+    std::array<RegularOperand, 2> both;
+    for (const bool of_b : {false, true}) {
+        const std::uint64_t descriptor = of_b ? event.b : event.a;
+        const auto shape = map.shared(!of_b, descriptor, false, static_cast<int>(ctas.size()));
+        if (!shape) return std::nullopt;
+        RegularOperand& whole = both[of_b ? 1 : 0];
+        for (const MemoryShadow::Cta& cta : ctas) {
+            const RegularOperand& part = regular_operand(cta, DescriptorKind::tcgen05, of_b, descriptor, *shape);
+            if (!part.holds()) return std::nullopt;
+            if (!whole.holds())
+                whole = part;
+            else if (part.k != whole.k || part.role != whole.role)
+                return std::nullopt;
+            else
+                whole.rows.insert(whole.rows.end(), part.rows.begin(), part.rows.end());
+        }
+    }
+    std::span<const std::uint32_t> m, n;
+    if (before != nullptr) m = before->m, n = before->n;
+    const auto ks = regular_product({both[0].rows, &both[0]}, {both[1].rows, &both[1]}, m, n);
+    if (!ks || (before == nullptr && !(both[0].consecutive() && both[1].consecutive()))) return std::nullopt;
+    CheckedProduct out;
+    out.verdict = CheckedProduct::Verdict::proven;
+    out.m = std::move(both[0].rows), out.n = std::move(both[1].rows);
+    out.ks = *ks;
+    return out;
 }
 
 /// The operand of all CTAs that a descriptor describes in each.
@@ -164,12 +204,19 @@ void Provenance::multiply_tensor(const TensorOperation& event) {
         return forget_tensor(event);
     }
     const TensorCells* const a_cells = cells_of(event, TensorCells::Role::a);
-    const OperandCells a = what.a_in_tensor_memory && a_cells != nullptr ? tensor_operand_a(ctas, *map, *a_cells)
-                                                                         : tensor_operand(ctas, *map, true, {event.a});
-    const OperandCells b = tensor_operand(ctas, *map, false, {event.b});
     const std::shared_ptr<TensorSums> before =
         event.accumulates ? tensor_.sums(ctas[0], d->column, map->d.get()) : nullptr;
-    CheckedProduct checked = check_operands(a, b, before ? &before->m : nullptr, before ? &before->n : nullptr);
+    OperandCells a, b;
+    std::optional<CheckedProduct> regular;
+    if (!what.a_in_tensor_memory) regular = regular_tensor_product(ctas, *map, event, before.get());
+    if (!regular) {
+        a = what.a_in_tensor_memory && a_cells != nullptr ? tensor_operand_a(ctas, *map, *a_cells)
+                                                          : tensor_operand(ctas, *map, true, {event.a});
+        b = tensor_operand(ctas, *map, false, {event.b});
+    }
+    CheckedProduct checked = regular
+                                 ? std::move(*regular)
+                                 : check_operands(a, b, before ? &before->m : nullptr, before ? &before->n : nullptr);
     const std::string factor_advice = judge_factors(event, ctas, *map, checked);
     count(checked);
     if (checked.verdict == CheckedProduct::Verdict::disproven) {

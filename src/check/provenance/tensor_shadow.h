@@ -34,12 +34,17 @@ class TensorShadow {
     static constexpr std::uint32_t lanes = 128, columns = 512;
 
     Word read(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column) const;
+    void read(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column, Words& to, std::size_t at) const;
     void write(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column, const Word& word);
+    /// What these cells hold comes from nowhere that is followed.
+    void forget(MemoryShadow::Cta cta, const machine::TensorCells& cells);
     /// The accumulator that begins at this column, of this shape; null if there is none.
     std::shared_ptr<TensorSums> sums(MemoryShadow::Cta cta, std::uint32_t column, const TensorTileMap* map) const;
     /// The accumulator takes these columns; what others were there ends. `part`: the CTA's rank in its pair.
     void set_sums(MemoryShadow::Cta cta, std::uint32_t column, std::uint32_t part, std::shared_ptr<TensorSums> sums);
-    void leave(MemoryShadow::Cta cta) { ctas_.erase(cta); }
+    void leave(MemoryShadow::Cta cta);
+    /// That it takes, at most so far.
+    std::size_t bytes() const { return most_bytes_; }
 
   private:
     struct Tile {
@@ -47,13 +52,19 @@ class TensorShadow {
         std::shared_ptr<TensorSums> sums;
     };
     struct Cta {
-        std::vector<Word> cells;  ///< by (column, lane)
+        Words cells;  ///< by (column, lane)
         std::vector<Tile> tiles;
     };
+    const Cta* find(MemoryShadow::Cta cta) const;
+    static const Tile* tile_at(const Cta& cta, std::uint32_t lane, std::uint32_t column);
     static Word word(const Tile& tile, std::uint32_t lane, std::uint32_t column);
     static void dissolve(Cta& cta, std::size_t tile);
+    static bool meet(const Tile& tile, const machine::TensorCells& cells);
 
     std::map<MemoryShadow::Cta, Cta> ctas_;
+    mutable MemoryShadow::Cta last_cta_;
+    mutable const Cta* last_ = nullptr;  ///< of last_cta_
+    std::size_t most_bytes_ = 0;
 };
 
 }  // namespace tilepath::check

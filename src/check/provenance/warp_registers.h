@@ -1,11 +1,41 @@
 #pragma once
 #include <bit>
 #include <functional>
+#include <span>
+#include <unordered_map>
 
 #include "check/provenance/shadow.h"
 #include "machine/events.h"
 
 namespace tilepath::check {
+
+/// The rows that the operands of each operation take, found once.
+class Footprints {
+  public:
+    std::span<const std::uint32_t> of(const machine::EventSite& site, const machine::Registers& registers) {
+        if (site.function != function_) {
+            function_ = site.function;
+            known_ = &functions_[function_];
+            known_->resize(function_->ops.size());
+        }
+        Known& known = (*known_)[static_cast<std::size_t>(site.op - function_->ops.data())];
+        if (known.end == unknown) find(site, registers, known);
+        return std::span(rows_).subspan(known.begin, known.end - known.begin);
+    }
+    void clear() { functions_.clear(), rows_.clear(), function_ = nullptr; }
+
+  private:
+    static constexpr std::uint32_t unknown = ~0u;
+    struct Known {
+        std::uint32_t begin = 0, end = unknown;  ///< in rows_
+    };
+    void find(const machine::EventSite& site, const machine::Registers& registers, Known& known);
+
+    std::unordered_map<const program::Function*, std::vector<Known>> functions_;
+    std::vector<std::uint32_t> rows_;
+    const program::Function* function_ = nullptr;
+    std::vector<Known>* known_ = nullptr;  ///< of function_
+};
 
 /// The registers of one executed operation beside their origins. A row that no origin was kept for is zero where its
 /// lane is 0, else unknown.
@@ -40,9 +70,38 @@ class WarpRegisters {
         if (value(place, at) != 0) return {};
         return {Origin::zero(), Origin::zero(), Origin::zero(), Origin::zero()};
     }
+    /// The same in one; apart: see word().
+    PackedWord packed(std::uint32_t place, int words, int lane, int i = 0) const {
+        const int at = lane * words + i;
+        const std::uint32_t row = place + static_cast<std::uint32_t>(at) / 32;
+        if (row < rows_.size() && rows_[row].held()) return rows_[row].packed(at % 32);
+        return value(place, at) != 0 ? PackedWord{} : PackedWord::from(Origin::zero());
+    }
+    void copy_word(std::uint32_t place, int words, int lane, int i, Words& to, std::size_t where) const {
+        if (const PackedWord one = packed(place, words, lane, i); !one.is_apart())
+            to.set(where, one);
+        else
+            to.set(where, word(place, words, lane, i));
+    }
     void set(std::uint32_t place, int words, int lane, int i, const Word& word) const {
         const int at = lane * words + i;
         row(place + static_cast<std::uint32_t>(at) / 32).set(at % 32, word);
+    }
+    /// The words of a row, to be written, and which of them is word `i` of a lane.
+    Words& change(std::uint32_t place, int words, int lane, int i) const {
+        return row(place + static_cast<std::uint32_t>(lane * words + i) / 32).change();
+    }
+    static std::size_t index(int words, int lane, int i) { return static_cast<std::size_t>(lane * words + i) % 32; }
+    /// All lanes of a register become those of another, of which at least one row is held.
+    void take(std::uint32_t place, std::uint32_t from, int words) const {
+        for (int i = 0; i < words; ++i) {
+            const std::uint32_t at = from + static_cast<std::uint32_t>(i);
+            ShadowRow& to = row(place + static_cast<std::uint32_t>(i));
+            if (at < rows_.size() && rows_[at].held())
+                to.take(rows_[at]);
+            else
+                for (int lane = 0; lane < 32; ++lane) to.set(lane, word(at, 1, lane));
+        }
     }
     bool held(std::uint32_t place, int words) const {
         for (std::uint32_t r = place; r < place + static_cast<std::uint32_t>(words) && r < rows_.size(); ++r)
@@ -66,6 +125,11 @@ class WarpRegisters {
     void forget_destinations() const {
         for (int i = 0; i < op().destinations; ++i)
             if (const int count = words(destination(i)); count != 0) forget(place(i), count);
+    }
+    bool any_held(std::span<const std::uint32_t> rows) const {
+        for (const std::uint32_t row : rows)
+            if (row < rows_.size() && rows_[row].held()) return true;
+        return false;
     }
     bool any_source_held() const {
         for (int i = 0; i < op().sources; ++i)
