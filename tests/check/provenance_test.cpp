@@ -205,5 +205,27 @@ TEST(Provenance, WithoutATableWhatIsReadMustHaveBeenWrittenSo) {
     EXPECT_THAT(beside.findings[0].message, HasSubstr("elements of B are bytes that nobody has written"));
 }
 
+/// Two batches of 2^16 are 2^32 matrices: more rows than can be told apart, not none.
+TEST(Product, CountsBatchesBeyond32Bits) {
+    host::Job job;
+    job.gemm.emplace();
+    const auto add = [&](const std::string& role, std::vector<std::string> index, std::vector<std::int64_t> shape) {
+        host::Buffer buffer;
+        buffer.name = role, buffer.dtype = *host::dtype_named("u8"), buffer.shape = std::move(shape);
+        job.buffers.push_back(std::move(buffer));
+        host::GemmTable::Operand operand;
+        operand.role = operand.buffer = role;
+        for (std::string& name : index) operand.index.push_back({std::move(name), 1});
+        job.gemm->operands.push_back(std::move(operand));
+    };
+    add("d", {"m", "n", "x"}, {1, 1, 65536});
+    add("a", {"m", "k", "y"}, {1, 1, 65536});
+    add("b", {"n", "k"}, {1, 1});
+    const std::vector<machine::Address> addresses(3, 4096);
+    EXPECT_FALSE(product_of(job, addresses));
+    job.buffers[1].shape[2] = job.buffers[0].shape[2] = 2;
+    EXPECT_EQ(product_of(job, addresses)->batch, 4u);
+}
+
 }  // namespace
 }  // namespace tilepath::check

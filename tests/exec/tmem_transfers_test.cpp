@@ -100,6 +100,18 @@ TEST(TmemTransfers, EveryShapeStoresItsCells) {
     }
 }
 
+TEST(TmemTransfers, ASplitCountsAsAddressesDo) {
+    Device gpu("sm_100");
+    auto* out = gpu.buffer<std::uint32_t>(128);
+    // ptxas 13.0 takes it: 16 columns modulo 2^32.
+    const std::string load = "tcgen05.ld.sync.aligned.16x32bx2.x1.b32 {%v0}, [%r4], 4611686018427387920;\n";
+    gpu.run_clean(tmem_program(with_columns(
+                      64, number_cells(64) + load + "tcgen05.wait::ld.sync.aligned;\n" + give_registers(1))),
+                  blocks(1, 128), out);
+    for (std::uint32_t t = 0; t < 128; ++t)
+        EXPECT_EQ(out[t], 1000 * (t / 32 * 32 + t % 16) + (t % 32 < 16 ? 0 : 16)) << "thread " << t;
+}
+
 TEST(TmemTransfers, PackedLoadsTakeTheLowerHalvesOfTwoColumns) {
     Device gpu("sm_100");
     auto* out = gpu.buffer<std::uint32_t>(128 * 4);

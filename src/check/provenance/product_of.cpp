@@ -82,11 +82,17 @@ std::optional<Product> product_of(const host::Job& job, std::span<const machine:
         for (std::size_t d = 0; d < operand.index.size(); ++d)
             if (operand.index[d].divisor == 1) extents[operand.index[d].name] = buffer.shape[d];
     }
-    out.m = static_cast<std::uint32_t>(extents["m"]), out.n = static_cast<std::uint32_t>(extents["n"]);
-    out.k = static_cast<std::uint32_t>(extents["k"]);
-    for (const auto& [name, extent] : extents)
-        if (name != "m" && name != "n" && name != "k") out.batch *= static_cast<std::uint32_t>(extent);
-    if (std::uint64_t{out.batch} * std::max(out.m, out.n) >= Origin::most_rows || out.m == 0 || out.n == 0) return {};
+    const auto extent = [&](const char* name) { return static_cast<std::uint64_t>(extents[name]); };
+    const std::uint64_t m = extent("m"), n = extent("n"), k = extent("k");
+    std::uint64_t batch = 1;
+    for (const auto& [name, size] : extents)
+        if (name != "m" && name != "n" && name != "k")
+            batch = std::min<std::uint64_t>(batch * static_cast<std::uint64_t>(size), Origin::most_rows);
+    if (m == 0 || n == 0 || std::max(m, n) >= Origin::most_rows || k > ~0u ||
+        batch * std::max(m, n) >= Origin::most_rows)
+        return {};
+    out.m = static_cast<std::uint32_t>(m), out.n = static_cast<std::uint32_t>(n);
+    out.k = static_cast<std::uint32_t>(k), out.batch = static_cast<std::uint32_t>(batch);
     for (const host::GemmTable::Operand& operand : job.gemm->operands) {
         const std::size_t index = buffer_of(operand);
         const host::Buffer& buffer = job.buffers[index];

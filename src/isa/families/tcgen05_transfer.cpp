@@ -28,7 +28,8 @@ TmemTransfer describe(Lowering& to, const Bound& in) {
     std::from_chars(number.data(), number.data() + number.size(), out.repeats);
     out.packed = in.has("pack::16b") || in.has("unpack::16b");
     if (const ptx::Operand* split = in.operand("immHalfSplitoff")) {
-        out.half_split = to.immediate(*split, "immHalfSplitoff");
+        // ptxas 13.0 takes any number; addresses of Tensor Memory have 32 bits.
+        out.half_split = static_cast<std::int32_t>(to.immediate(*split, "immHalfSplitoff"));
     }
     return out;
 }
