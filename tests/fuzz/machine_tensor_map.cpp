@@ -44,6 +44,17 @@ TensorMap read(Numbers& in) {
     for (auto& each : map.lower) each = in.next<std::int16_t>();
     for (auto& each : map.upper) each = in.next<std::int16_t>();
     map.channels_per_pixel = in.next<std::uint16_t>(), map.pixels_per_column = in.next<std::uint16_t>();
+    // What a map of its rank and mode has not is as it is in every such map.
+    const TensorMap none;
+    for (std::uint32_t d = map.rank; d < map.dims.size(); ++d)
+        map.dims[d] = none.dims[d], map.box[d] = none.box[d], map.element_strides[d] = none.element_strides[d];
+    for (std::uint32_t d = map.rank == 0 ? 0 : map.rank - 1; d < map.strides.size(); ++d) map.strides[d] = 0;
+    const std::uint32_t corners = map.tiled() ? 0 : map.walk == machine::ImageWalk::im2col ? map.image_dimensions() : 1;
+    for (std::uint32_t i = corners; i < map.lower.size(); ++i) map.lower[i] = map.upper[i] = 0;
+    if (map.tiled())
+        map.channels_per_pixel = map.pixels_per_column = 1;
+    else
+        map.box = none.box;
     return map;
 }
 

@@ -32,6 +32,25 @@ Role role_named(std::string_view name) {
     return name == "sfa" ? Role::sfa : Role::sfb;
 }
 
+/// False if there is no product, or one with more rows than origins can number.
+bool take_sizes(const std::map<std::string, std::int64_t>& extents, Product& out) {
+    const auto extent = [&](const char* name) {
+        const auto found = extents.find(name);
+        return found == extents.end() ? 0 : static_cast<std::uint64_t>(found->second);
+    };
+    const std::uint64_t m = extent("m"), n = extent("n"), k = extent("k");
+    std::uint64_t batch = 1;
+    for (const auto& [name, size] : extents)
+        if (name != "m" && name != "n" && name != "k")
+            batch = std::min<std::uint64_t>(batch * static_cast<std::uint64_t>(size), Origin::most_rows);
+    if (m == 0 || n == 0 || std::max(m, n) >= Origin::most_rows || k > ~0u ||
+        batch * std::max(m, n) >= Origin::most_rows)
+        return false;
+    out.m = static_cast<std::uint32_t>(m), out.n = static_cast<std::uint32_t>(n);
+    out.k = static_cast<std::uint32_t>(k), out.batch = static_cast<std::uint32_t>(batch);
+    return true;
+}
+
 }  // namespace
 
 Product product_of(const host::GemmJob& gemm, std::span<const machine::Address> addresses) {
@@ -82,17 +101,7 @@ std::optional<Product> product_of(const host::Job& job, std::span<const machine:
         for (std::size_t d = 0; d < operand.index.size(); ++d)
             if (operand.index[d].divisor == 1) extents[operand.index[d].name] = buffer.shape[d];
     }
-    const auto extent = [&](const char* name) { return static_cast<std::uint64_t>(extents[name]); };
-    const std::uint64_t m = extent("m"), n = extent("n"), k = extent("k");
-    std::uint64_t batch = 1;
-    for (const auto& [name, size] : extents)
-        if (name != "m" && name != "n" && name != "k")
-            batch = std::min<std::uint64_t>(batch * static_cast<std::uint64_t>(size), Origin::most_rows);
-    if (m == 0 || n == 0 || std::max(m, n) >= Origin::most_rows || k > ~0u ||
-        batch * std::max(m, n) >= Origin::most_rows)
-        return {};
-    out.m = static_cast<std::uint32_t>(m), out.n = static_cast<std::uint32_t>(n);
-    out.k = static_cast<std::uint32_t>(k), out.batch = static_cast<std::uint32_t>(batch);
+    if (!take_sizes(extents, out)) return {};
     for (const host::GemmTable::Operand& operand : job.gemm->operands) {
         const std::size_t index = buffer_of(operand);
         const host::Buffer& buffer = job.buffers[index];
