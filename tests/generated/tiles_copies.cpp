@@ -167,7 +167,8 @@ void Tiles::tensor_load() {
     if (copy == nullptr) return bulk_load();
     const bool rows = word_of(*copy, "mode") == "tile::gather4";
     const machine::BoxPlace place = place_of(map, choices_, rows, false);
-    const machine::BoxWalk walk(map, place);
+    const machine::BoxWalk walk(map, place);  // with the halos that the instruction asks for
+    if (walk.shared_bytes() > tile_bytes) return bulk_load();
     publish();
     begin_barrier(1);
     step("@one mbarrier.arrive.expect_tx.shared.b64 state, [bars], {}", number(walk.transaction_bytes()));
@@ -180,7 +181,8 @@ void Tiles::tensor_load() {
     for (std::uint32_t i = 0; i < (wide ? 2 : std::max(1u, map.image_dimensions())); ++i)
         offsets.push_back(fmt::format("{}", number(place.offsets[i]) & 0xFFFF));
     instruction(many ? "@first " : "@one ", *copy,
-                {{"dst", fmt::format("[tiles+{}]", number(1024 * choices_.below(16)))},
+                {{"dst", fmt::format("[tiles+{}]",
+                                     number(1024 * choices_.below((tile_bytes - walk.shared_bytes()) / 1024 + 1)))},
                  {"map", fmt::format("[map{}, {{{}}}]", which, fmt::join(at, ", "))},
                  {"mbar", "[bars]"},
                  {"mask", "h0"},
