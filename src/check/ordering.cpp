@@ -198,6 +198,7 @@ void Ordering::fence(const machine::Fence& event) {
         case FenceKind::async_after_generic_acquire:
         case FenceKind::async_after_generic_release: knows.fenced_shared.join(knows.seen); break;
         case FenceKind::tensormap_release:
+            w.cluster->map_released.join(knows.seen);
             for (auto& [address, map] : maps_) map.released = map.released || map.agent == warp.agent;
             break;
         case FenceKind::tensormap_acquire:

@@ -108,6 +108,7 @@ class Ordering : public Check {
     BulkGroups& bulk_groups(const Who& who, std::uint32_t lane);
     void touch_tensor(const machine::BulkCopy& event);
     void check_map(const Who& who, const machine::BulkCopy& event, std::uint32_t site);
+    void check_written_map(const Who& who, machine::Address map, std::uint32_t site);
     // ordering_tensor.cpp
     TensorQueue& tensor_queue(const Who& who, TensorQueue& queue, Agent::Kind kind);
     void tensor_fence(const Who& who, const machine::EventSite& site);

@@ -141,10 +141,30 @@ void Ordering::tensor_map(const machine::TensorMapEvent& event) {
     map = {w.warp->agent, w.warp->epoch, site_of(event.site), ++edits_, event.copies};
 }
 
+/// A map that lies in global memory and was written by plain stores, which the copies' proxy need not see.
+void Ordering::check_written_map(const Who& who, machine::Address map, std::uint32_t site) {
+    constexpr std::uint32_t map_bytes = 128;
+    if (map % map_bytes != 0) return;  // within a page
+    const Cell* const cells = pages_.find(map);
+    for (std::uint32_t i = 0; cells != nullptr && i < map_bytes / sizeof(std::uint32_t); ++i) {
+        const Stamp* const writer = global_.writer(cells[i]);
+        if (writer == nullptr || writer->async_proxy) continue;
+        const Agent& agent = agents_[writer->agent];
+        if (agent.kind != Agent::Kind::warp || agent.cluster != who.cluster->serial ||
+            who.cluster->map_released.of(agent.index) >= writer->epoch)
+            continue;
+        return misuse(
+            site, writer->site, "tensormap-fence",
+            "this uses a tensor map that stores have written, and nothing has released it to the copies", {},
+            "fence.proxy.tensormap::generic.release behind the stores and acquire before the copy, or publish "
+            "the map by tensormap.cp_fenceproxy");
+    }
+}
+
 /// An edited map is released by who has edited it and acquired in the CTA that uses it (PTX ISA 9.7.13.4, fence.proxy).
 void Ordering::check_map(const Who& who, const BulkCopy& event, std::uint32_t site) {
     const auto found = maps_.find(event.map);
-    if (found == maps_.end()) return;
+    if (found == maps_.end()) return check_written_map(who, event.map, site);
     const EditedMap& map = found->second;
     const auto acquired = who.cta->acquired_maps.find(event.map);
     const bool acquires = acquired != who.cta->acquired_maps.end() && acquired->second == map.edit;

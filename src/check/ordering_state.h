@@ -116,6 +116,7 @@ struct ClusterState {
     std::vector<std::unique_ptr<CtaState>> ctas;  ///< by rank
     std::uint32_t ended = 0;
     BarrierState barrier;
+    Clock map_released;  ///< what lies before a release of tensor maps
     Shadow shadow, tensor_shadow;
     struct {
         AgentId agent = 0;  ///< 0: something else has touched Tensor Memory since

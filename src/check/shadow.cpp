@@ -134,4 +134,9 @@ void Shadow::touch(Cell* cells, std::uint64_t origin, std::uint32_t offset, std:
     }
 }
 
+const Stamp* Shadow::writer(const Cell& cell) const {
+    const StampId id = cell.write == split_mark ? splits_[cell.readers][0].write : cell.write;
+    return id == 0 ? nullptr : &history_[id];
+}
+
 }  // namespace tilepath::check

@@ -48,6 +48,8 @@ class Shadow {
     /// `bytes` bytes from `offset` on, `lane`'s; `cells[0]` holds bytes 0 … 3, whose address is `base`. Keeps one
     /// conflict of each kind with each earlier access.
     void touch(Cell* cells, std::uint64_t base, std::uint32_t offset, std::uint32_t bytes, std::uint8_t lane);
+    /// Who has written the cell's first byte last; null: nobody.
+    const Stamp* writer(const Cell& cell) const;
     /// The same reads by another actor of the same cluster and agent: what was met is judged for it too.
     void again(const Actor& actor);
     /// Of the access that began last.
@@ -106,6 +108,11 @@ class ShadowPages {
             last_ = found.get();
         }
         return last_->data();
+    }
+    /// Null where nothing has been touched.
+    const Cell* find(std::uint64_t address) const {
+        const auto found = pages_.find(address / page_bytes);
+        return found == pages_.end() ? nullptr : found->second->data() + address % page_bytes / 4;
     }
     std::size_t size() const { return pages_.size(); }
     void clear() {

@@ -92,6 +92,12 @@ TEST(TensorMaps, EditedOnesAreFenced) {
     expect_none(findings_with_map(with(publish, acquire)));
     expect_one(findings_with_map(with(publish, "")), "tensormap-fence", "cp.async.bulk.tensor",
                "fence.proxy.tensormap::generic.acquire");
+    // Published by plain stores, which release nothing to the copies.
+    const std::string plain =
+        "ld.shared.u32 %r8, [%r9]; add.u64 %q3, %q0, %q1; st.global.u32 [%q3], %r8; bar.warp.sync 0xffffffff;\n";
+    expect_one(findings_with_map(with(plain, acquire)), "tensormap-fence", "cp.async.bulk.tensor",
+               "fence.proxy.tensormap::generic.release");
+    expect_none(findings_with_map(with(plain + "fence.proxy.tensormap::generic.release.gpu;\n", acquire)));
 }
 
 TEST(Coalescing, BoxesThatWasteSectors) {

@@ -160,8 +160,14 @@ class Provenance : public Check {
     void check_without_product(const machine::Multiply& event);
     void check_without_product(const machine::TensorOperation& event, const std::vector<MemoryShadow::Cta>& ctas,
                                const TensorMaps::Multiply& map);
+    /// The operand of a descriptor, or of the other major-ness; nothing if it describes none.
+    using ShapeOf = std::function<std::optional<atom::SharedOperand>(std::uint64_t descriptor, bool transposed)>;
     void check_tile(const machine::EventSite& site, const char* name, DescriptorKind kind, MemoryShadow::Cta cta,
-                    std::uint64_t descriptor, const atom::SharedOperand& shape);
+                    std::uint64_t descriptor, const ShapeOf& shape_of);
+    void check_pattern(const machine::EventSite& site, const char* name, DescriptorKind kind, MemoryShadow::Cta cta,
+                       std::uint64_t descriptor, const ShapeOf& shape_of);
+    bool reads_a_matrix(DescriptorKind kind, MemoryShadow::Cta cta, std::uint64_t descriptor,
+                        const atom::SharedOperand& shape);
     void explain_shared(const machine::Multiply& event, const OperandCells& a, const OperandCells& b,
                         const CheckedProduct& checked, Tally& tally);
     void explain_operand(const SharedView& view, const std::function<bool(const Reading&)>& right, Tally& tally);

@@ -12,11 +12,15 @@ namespace tilepath::check {
 namespace {
 
 constexpr std::uint64_t most_looked_at = 4096;  ///< executions of an instruction, which are much the same
+constexpr std::uint64_t most_tried = 16;        ///< of those, where many changes of a descriptor are tried
 
 }  // namespace
 
 void Provenance::check_tile(const machine::EventSite& site, const char* name, DescriptorKind kind,
-                            MemoryShadow::Cta cta, std::uint64_t descriptor, const atom::SharedOperand& shape) {
+                            MemoryShadow::Cta cta, std::uint64_t descriptor, const ShapeOf& shape_of) {
+    const auto described = shape_of(descriptor, false);
+    if (!described) return;
+    const atom::SharedOperand& shape = *described;
     const DescriptorView is = view_of(kind, descriptor);
     const Box* const box = box_at(cta, is.start_bytes);
     if (box != nullptr && box->swizzle != is.swizzle)
@@ -25,6 +29,7 @@ void Provenance::check_tile(const machine::EventSite& site, const char* name, De
                          layout::traits(box->swizzle).name, layout::traits(is.swizzle).name),
              {fmt::format("the tile begins at {:#x}, the descriptor at {:#x}", box->begin, is.start_bytes)},
              "give the tensor map and the descriptor the same swizzle");
+    check_pattern(site, name, kind, cta, descriptor, shape_of);
     if (!all_written(cta, kind, descriptor, shape)) {
         const OperandCells cells = shared_cells(cta, kind, {descriptor}, shape);
         const auto unwritten = std::ranges::count(cells.cells, OperandCell::Kind::unwritten, &OperandCell::kind);
@@ -55,15 +60,66 @@ void Provenance::check_tile(const machine::EventSite& site, const char* name, De
     }
 }
 
+/// Whether elements that the operand has beside one another lie in global memory at two steady distances, along its
+/// rows and along k, as they do in any matrix. Zeros, from outside a tensor, fit everywhere.
+bool Provenance::reads_a_matrix(DescriptorKind kind, MemoryShadow::Cta cta, std::uint64_t descriptor,
+                                const atom::SharedOperand& shape) {
+    const std::vector<std::int32_t>* const places = maps_->shared_places(kind, descriptor, shape);
+    if (places == nullptr || shape.mn < 2 || shape.k < 2 || shape.element_bits < 8) return false;
+    const std::vector<Origin>& shared = memory_.shared(cta);
+    const std::uint32_t base = MatrixMaps::base(descriptor);
+    const auto address = [&](int row, int k) -> std::optional<std::int64_t> {
+        const auto at = base + static_cast<std::size_t>((*places)[static_cast<std::size_t>(row * shape.k + k)] / 8);
+        if (at >= shared.size() || shared[at].kind() == Origin::Kind::zero) return std::nullopt;
+        const bool known = shared[at].kind() == Origin::Kind::memory;
+        return known ? static_cast<std::int64_t>(shared[at].address()) : -1;
+    };
+    const auto first = address(0, 0), next_row = address(1, 0), next_k = address(0, 1);
+    if (!first || !next_row || !next_k) return false;
+    for (int row = 0; row < shape.mn; ++row)
+        for (int k = 0; k < shape.k; ++k)
+            if (const auto at = address(row, k);
+                at && (*at < 0 || *at != *first + row * (*next_row - *first) + k * (*next_k - *first)))
+                return false;
+    return *next_row != *first && *next_k != *first;
+}
+
+/// An operand that is no matrix of global memory as its descriptor reads it, and is one with a single field changed.
+void Provenance::check_pattern(const machine::EventSite& site, const char* name, DescriptorKind kind,
+                               MemoryShadow::Cta cta, std::uint64_t descriptor, const ShapeOf& shape_of) {
+    if (multiplies_.of(site).times > most_tried) return;
+    const auto shape = shape_of(descriptor, false);
+    Origin corner;
+    memory_.read_shared(cta, view_of(kind, descriptor).start_bytes, 1, &corner);
+    if (!shape || corner.kind() != Origin::Kind::memory || reads_a_matrix(kind, cta, descriptor, *shape)) return;
+    for (const DescriptorChange& change : single_changes(kind, descriptor)) {
+        if (view_of(kind, change.bits).start_bytes != view_of(kind, descriptor).start_bytes) continue;
+        const auto changed = shape_of(change.bits, change.transposed);
+        if (!changed || maps_->overlaps(kind, change.bits, *changed) ||
+            !reads_a_matrix(kind, cta, change.bits, *changed))
+            continue;
+        return tell(
+            site, fmt::format("{} lies in shared memory otherwise than its descriptor reads it", name),
+            {fmt::format("{}'s descriptor reads: {}", name, describe(view_of(kind, descriptor)))},
+            fmt::format("{}: one field makes it a matrix of global memory, its descriptor: {}", name, change.text));
+    }
+}
+
 void Provenance::check_without_product(const machine::Multiply& event) {
     ++counts_.unknown;
     const program::Mma& mma = *event.mma;
     if (!mma.warpgroup || event.site.warp % 4 != 0 || ++multiplies_.of(event.site).times > most_looked_at) return;
     const MatrixMaps::Multiply& map = *maps_->multiply(mma);
     const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
-    if (!mma.a_in_registers)
-        check_tile(event.site, "A", DescriptorKind::wgmma, cta, event.a, map.shape(mma, true, event.a));
-    check_tile(event.site, "B", DescriptorKind::wgmma, cta, event.b, map.shape(mma, false, event.b));
+    for (const bool of_a : {true, false}) {
+        if (of_a && mma.a_in_registers) continue;
+        const auto shape_of = [&](std::uint64_t descriptor, bool transposed) {
+            program::Mma as = mma;
+            if (transposed) (of_a ? as.a_column_major : as.b_row_major) ^= true;
+            return std::optional(map.shape(as, of_a, descriptor));
+        };
+        check_tile(event.site, of_a ? "A" : "B", DescriptorKind::wgmma, cta, of_a ? event.a : event.b, shape_of);
+    }
 }
 
 void Provenance::check_without_product(const machine::TensorOperation& event,
@@ -73,9 +129,11 @@ void Provenance::check_without_product(const machine::TensorOperation& event,
     for (const bool of_a : {true, false}) {
         if (of_a && what.a_in_tensor_memory) continue;
         const std::uint64_t descriptor = of_a ? event.a : event.b;
-        const auto shape = map.shared(of_a, descriptor, false, static_cast<int>(ctas.size()));
+        const auto shape_of = [&](std::uint64_t bits, bool transposed) {
+            return map.shared(of_a, bits, transposed, static_cast<int>(ctas.size()));
+        };
         for (const MemoryShadow::Cta& cta : ctas)
-            if (shape) check_tile(event.site, of_a ? "A" : "B", DescriptorKind::tcgen05, cta, descriptor, *shape);
+            check_tile(event.site, of_a ? "A" : "B", DescriptorKind::tcgen05, cta, descriptor, shape_of);
     }
 }
 
