@@ -66,13 +66,13 @@ bool Provenance::reads_a_matrix(DescriptorKind kind, MemoryShadow::Cta cta, std:
                                 const atom::SharedOperand& shape) {
     const std::vector<std::int32_t>* const places = maps_->shared_places(kind, descriptor, shape);
     if (places == nullptr || shape.mn < 2 || shape.k < 2 || shape.element_bits < 8) return false;
-    const std::vector<Origin>& shared = memory_.shared(cta);
+    const Words& shared = memory_.shared(cta);
     const std::uint32_t base = MatrixMaps::base(descriptor);
     const auto address = [&](int row, int k) -> std::optional<std::int64_t> {
         const auto at = base + static_cast<std::size_t>((*places)[static_cast<std::size_t>(row * shape.k + k)] / 8);
-        if (at >= shared.size() || shared[at].kind() == Origin::Kind::zero) return std::nullopt;
-        const bool known = shared[at].kind() == Origin::Kind::memory;
-        return known ? static_cast<std::int64_t>(shared[at].address()) : -1;
+        const Origin origin = at < shared.size() * 4 ? shared.byte(at) : Origin{};
+        if (origin.kind() == Origin::Kind::zero) return std::nullopt;
+        return origin.kind() == Origin::Kind::memory ? static_cast<std::int64_t>(origin.address()) : -1;
     };
     const auto first = address(0, 0), next_row = address(1, 0), next_k = address(0, 1);
     if (!first || !next_row || !next_k) return false;
