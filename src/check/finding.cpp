@@ -130,12 +130,23 @@ std::size_t count_of(const std::vector<Finding>& findings, Severity severity) {
 std::string_view name(Severity severity) { return severity == Severity::note ? "note" : "finding"; }
 
 std::string to_string(const Finding& finding) {
-    std::string out = fmt::format("{} ({}): {}\n  {}\n  {} executions by a warp\n", name(finding.severity),
-                                  finding.check, finding.message, program::describe(finding.place), finding.times);
+    std::string out = fmt::format("{} ({}): {}\n  {}\n", name(finding.severity), finding.check, finding.message,
+                                  program::describe(finding.place));
+    if (finding.times > 1) out += fmt::format("  {} executions by a warp\n", finding.times);
     if (!finding.also.empty())
-        out += fmt::format("  copies of it: {}:{}\n", finding.place.ptx.file, fmt::join(finding.also, ", "));
-    for (const std::string& fact : finding.facts) out += "  " + fact + "\n";
+        out += fmt::format("  copies of it: {}\n", line_list(finding.place.ptx.file, finding.also));
+    constexpr std::size_t most_facts = 64;
+    for (std::size_t i = 0; i < finding.facts.size() && i < most_facts; ++i) out += "  " + finding.facts[i] + "\n";
+    if (finding.facts.size() > most_facts) out += fmt::format("  … and {} more\n", finding.facts.size() - most_facts);
     if (!finding.advice.empty()) out += "  change: " + finding.advice + "\n";
+    return out;
+}
+
+std::string line_list(const std::string& file, const std::vector<unsigned>& lines) {
+    constexpr std::size_t most = 12;
+    const auto end = lines.begin() + static_cast<std::ptrdiff_t>(std::min(most, lines.size()));
+    std::string out = fmt::format("{}:{}", file, fmt::join(lines.begin(), end, ", "));
+    if (lines.size() > most) out += fmt::format(", … and {} more", lines.size() - most);
     return out;
 }
 

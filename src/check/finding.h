@@ -61,6 +61,7 @@ class Checks : public machine::Tee {
     /// What the kernel is to compute, for the check that follows its elements. Before it runs.
     void expect(Product product);
     const Provenance& provenance() const { return *provenance_; }
+    Provenance& provenance() { return *provenance_; }
 
     /// Memory that the checks have followed, at most at one time, and the shadow memory that it took.
     struct ShadowSize {
@@ -85,6 +86,9 @@ std::vector<Finding> grouped(std::vector<Finding> findings);
 /// What stays the same of a finding when lines move: its check, function, instruction's name and source file, and the
 /// how manieth of those it is. By finding, in their order.
 std::vector<std::string> fingerprints(const std::vector<Finding>& findings);
+
+/// `file.ptx:12, 15, 18, … and 4 more`.
+std::string line_list(const std::string& file, const std::vector<unsigned>& lines);
 
 /// Lines for a terminal, each ended.
 std::string to_string(const Finding& finding);

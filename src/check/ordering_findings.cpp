@@ -87,7 +87,7 @@ std::vector<Finding> Ordering::findings(const program::Programs& programs) {
             finding.place = program::code_place(programs, *function, each.wgmma);
             if (each.by != nullptr) {
                 finding.other = program::code_place(programs, *function, each.by);
-                finding.facts = {"accessed by " + program::describe(*finding.other)};
+                finding.facts = {"accessed before: " + program::describe(*finding.other)};
             }
             finding.advice =
                 "wgmma.fence.sync.aligned behind the last access to the accumulators or to A's registers, before "

@@ -11,6 +11,7 @@
 #include "check/finding.h"
 #include "check/provenance/product_of.h"
 #include "check/provenance/provenance.h"
+#include "cli/check_options.h"
 #include "cli/commands.h"
 #include "cli/gemm_text.h"
 #include "cli/run_options.h"
@@ -34,6 +35,7 @@ struct Options : RunOptions {
     double alpha = 1, beta = 0;
     std::uint64_t seed = 1;
     bool simt = false, a_in_registers = false, checks = false;
+    CheckOptions check;
     bool cta_pair = false, multicast = false, a_in_tmem = false;
 };
 
@@ -183,7 +185,8 @@ void print(const Options& options, const Verified& v) {
 }
 
 /// Runs and verifies one generation's kernel; its facts go into `json`, or are printed.
-int run_one(const Options& options, const host::GemmKernel& kernel, const std::string& arch, nlohmann::json& json) {
+int run_one(const Options& options, const host::GemmKernel& kernel, const std::string& arch, CheckSession& session,
+            nlohmann::json& json) {
     auto gemm = host::gemm_job(kernel, case_of(options, kernel), arch);
     if (!gemm) return report_bad_input(gemm.error());
     auto how = options.launch_options();
@@ -196,14 +199,14 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     auto begin = std::chrono::steady_clock::now();
     report::DataPathCounter counter(*gemm->job.launches.front().program);
     report::AccumulatorLife life;
-    check::Checks checks;
+    std::optional<CheckSession::Run> checked;
     machine::Tee observers;
     observers.add(counter);
     observers.add(life);
-    if (options.checks) observers.add(checks);
+    if (options.checks) checked.emplace(session, observers);
     how->observer = &observers;
     const host::Placed placed = [&](std::span<const machine::Address> addresses) {
-        if (options.checks) checks.expect(check::product_of(*gemm, addresses));
+        if (checked) checked->expect(check::product_of(*gemm, addresses));
     };
     Result<host::Outcome> outcome = fail("not run");
     {
@@ -216,7 +219,12 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
     const exec::LaunchReport& report = outcome->reports.front();
     if (report.fault) std::fputs(exec::to_string(*report.fault).c_str(), stderr);
     if (report.deadlock) std::fputs(exec::to_string(*report.deadlock).c_str(), stderr);
-    if (!report.ok()) return exit_kernel_fault;
+    std::vector<check::Finding> findings;
+    if (checked) findings = session.take(*checked, gemm->job, *outcome, fmt::format("{} on {}", kernel.name, arch));
+    if (!report.ok()) {
+        if (checked && !options.json) std::fputs(report::findings_text(findings).c_str(), stdout);
+        return exit_kernel_fault;
+    }
 
     begin = std::chrono::steady_clock::now();
     ProgressLine verifying("verifying");
@@ -237,20 +245,18 @@ int run_one(const Options& options, const host::GemmKernel& kernel, const std::s
                       ran,
                       seconds_since(begin),
                       difference.different ? exit_difference : exit_clean};
-    const std::vector<check::Finding> findings =
-        options.checks ? checks.findings(*gemm->job.launches.front().program) : std::vector<check::Finding>{};
     if (check::count_of(findings, check::Severity::finding) != 0) verified.status = exit_difference;
     if (options.json) {
         json.push_back(as_json(options, verified));
         if (options.checks) {
             json.back()["findings"] = report::findings_as_json(findings);
-            json.back()["provenance"] = report::provenance_as_json(checks.provenance());
+            json.back()["provenance"] = report::provenance_as_json(checked->provenance());
         }
     } else {
         print(options, verified);
         if (options.checks) {
-            std::fputs(report::provenance_text(checks.provenance()).c_str(), stdout);
-            std::fputs(report::tile_reads_text(checks.provenance()).c_str(), stdout);
+            std::fputs(report::provenance_text(checked->provenance()).c_str(), stdout);
+            std::fputs(report::tile_reads_text(checked->provenance()).c_str(), stdout);
             std::fputs(report::findings_text(findings).c_str(), stdout);
         }
     }
@@ -262,16 +268,26 @@ int run(const Options& options) {
     const std::vector<std::string> archs = options.arch.empty()
                                                ? std::vector<std::string>{"sm_80", "sm_90a", "sm_100a", "sm_120a"}
                                                : std::vector{options.arch};
+    if (!options.checks && options.check.any())
+        return report_bad_input(
+            fail("--suppress, --baseline, --sarif, --html and --trace say what is done with findings",
+                 "give --check too")
+                .error());
+    auto session = CheckSession::create(options.check);
+    if (!session) return report_bad_input(session.error());
     nlohmann::json json;
     std::optional<int> status;
     for (const std::string& arch : archs) {
         const host::GemmKernel* const kernel = find_kernel(options, arch);
         if (kernel == nullptr) continue;
         if (status && !options.json) fmt::print("\n");
-        status = std::max(status.value_or(exit_clean), run_one(options, *kernel, arch, json));
-        if (*status > exit_difference) return *status;
+        status = std::max(status.value_or(exit_clean), run_one(options, *kernel, arch, *session, json));
+        if (*status > exit_difference) break;
     }
     if (!status) return report_bad_input(no_such_kernel(options));
+    if (auto written = session->write(); !written) return report_bad_input(written.error());
+    if (!options.json) std::fputs(session->notes().c_str(), stdout);
+    if (*status > exit_difference) return *status;
     if (options.json) fmt::print("{}\n", report::json_text(options.arch.empty() ? json : json.front()));
     return *status;
 }
@@ -305,6 +321,7 @@ void add_gemm(CLI::App& program, int& exit_status) {
         ->check(CLI::IsMember({"none", "linear"}));
     command->add_option("--seed", options->seed, "Of the inputs");
     command->add_flag("--check", options->checks, "Tell what is wrong with the data path, as `tilepath check` does");
+    options->check.add_to(*command);
     command->add_flag("--simt", options->simt, "The plain kernel without Tensor Cores, to compare");
     command->add_flag("--a-in-registers", options->a_in_registers, "wgmma with A from registers; sm_90a");
     command->add_flag("--cta-pair", options->cta_pair, "tcgen05.mma over two CTAs, 256 rows of D; sm_100a");

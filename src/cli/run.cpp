@@ -55,12 +55,13 @@ nlohmann::json to_json(const host::Job& job, const host::Outcome& outcome, int e
     return out;
 }
 
-int tell(const host::Job& job, const host::Outcome& outcome, bool on_gpu) {
+/// `faults`: what ends the kernel is told here, not by findings.
+int tell(const host::Job& job, const host::Outcome& outcome, bool on_gpu, bool faults = true) {
     if (!job.module_note.empty()) fmt::print("{}\n", job.module_note);
     for (std::size_t i = 0; i < outcome.reports.size(); ++i) {
         const exec::LaunchReport& report = outcome.reports[i];
-        if (report.fault) std::fputs(exec::to_string(*report.fault).c_str(), stderr);
-        if (report.deadlock) std::fputs(exec::to_string(*report.deadlock).c_str(), stderr);
+        if (faults && report.fault) std::fputs(exec::to_string(*report.fault).c_str(), stderr);
+        if (faults && report.deadlock) std::fputs(exec::to_string(*report.deadlock).c_str(), stderr);
         if (report.ok() && on_gpu) fmt::print("{}: ran on the GPU\n", job.launches[i].entry);
         else if (report.ok()) fmt::print("{}: {} CTAs, {}{} micro-operations\n", job.launches[i].entry, report.ctas,
                                           report.cancelled == 0 ? "" : fmt::format("{} cancelled, ", report.cancelled), report.operations);
@@ -138,8 +139,10 @@ int run(const Options& options) {
     report::DataPathCounter counter(*job->launches.front().program);
     machine::Tee observers;
     if (options.counts) observers.add(counter);
-    std::optional<CheckedRun> checked;
-    if (options.checks) checked.emplace(options.check, observers);
+    auto session = CheckSession::create(options.check);
+    if (!session) return report_bad_input(session.error());
+    std::optional<CheckSession::Run> checked;
+    if (options.checks) checked.emplace(*session, observers);
     if (options.counts || options.checks) how->observer = &observers;
     // With --json standard output holds nothing but the JSON.
     if (options.json) how->print = [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); };
@@ -159,11 +162,9 @@ int run(const Options& options) {
     }
     if (auto saved = host::save(*job, *outcome); !saved) return report_bad_input(saved.error());
     std::vector<check::Finding> findings;
-    std::string notes;
     if (checked) {
-        auto found = checked->findings(*job, *outcome, notes);
-        if (!found) return report_bad_input(found.error());
-        findings = std::move(*found);
+        findings = session->take(*checked, *job, *outcome, {});
+        if (auto written = session->write(); !written) return report_bad_input(written.error());
     }
     int status = exit_clean;
     const bool found_wrong = check::count_of(findings, check::Severity::finding) != 0;
@@ -180,10 +181,10 @@ int run(const Options& options) {
         if (checked && job->gemm) out["provenance"] = report::provenance_as_json(checked->provenance());
         fmt::print("{}\n", report::json_text(out));
     } else {
-        status = tell(*job, *outcome, options.on_gpu());
+        status = tell(*job, *outcome, options.on_gpu(), !options.checks);
         if (checked && job->gemm) std::fputs(report::provenance_text(checked->provenance()).c_str(), stdout);
         if (checked) std::fputs(report::tile_reads_text(checked->provenance()).c_str(), stdout);
-        if (options.checks) std::fputs((report::findings_text(findings) + notes).c_str(), stdout);
+        if (options.checks) std::fputs((report::findings_text(findings) + session->notes()).c_str(), stdout);
         if (status == exit_clean && found_wrong) status = exit_difference;
         if (own) {
             for (std::size_t i = 0; i < job->buffers.size(); ++i)

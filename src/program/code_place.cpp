@@ -40,10 +40,32 @@ CodePlace code_place(const Program& program, const Function& function, const Mic
     return place;
 }
 
+std::string one_line(std::string_view instruction) {
+    std::string text;
+    for (const char c : instruction) {
+        const bool blank = c == ' ' || c == '\t' || c == '\n' || c == '\r';
+        if (!blank)
+            text += c;
+        else if (!text.empty() && text.back() != ' ')
+            text += ' ';
+    }
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t open = text.find('{', at), close = text.find('}', open);
+        if (close == std::string::npos) return out + text.substr(at);
+        const std::string list = text.substr(open, close - open);
+        const auto commas = std::ranges::count(list, ',');
+        out += text.substr(at, open - at);
+        out += commas < 4 ? list : list.substr(0, list.find(',')) + ", …" + list.substr(list.rfind(',') + 1);
+        at = close;
+    }
+    return out;
+}
+
 std::string describe(const CodePlace& place) {
     std::string out = fmt::format("in {}", place.function);
     if (place.ptx.line != 0) out += fmt::format(", {}:{}", place.ptx.file, place.ptx.line);
-    if (!place.operation.empty()) out += ": " + place.operation;
+    if (!place.operation.empty()) out += ": " + one_line(place.operation);
     if (place.source_line != 0) out += fmt::format("  ({}:{})", place.source_file, place.source_line);
     return out;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/function.h"
@@ -29,6 +30,8 @@ class Programs {
 CodePlace code_place(const Program& program, const Function& function, const MicroOp* op);
 CodePlace code_place(const Programs& programs, const Function& function, const MicroOp* op);
 
+/// An instruction's text in one line; of a list of more than four registers the first and the last.
+std::string one_line(std::string_view instruction);
 /// `in kernel, file.ptx:12: add.u32 %r1, %r2, %r3;`, and the source's line behind it.
 std::string describe(const CodePlace& place);
 

@@ -159,9 +159,11 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-std::string style_of(const Sheet& sheet) {
+std::string style_of(const Sheet& sheet) { return style_of(palettes_of(sheet)); }
+
+std::string style_of(const std::set<int>& palettes) {
     std::string light, dark;
-    for (const int shades : palettes_of(sheet)) {
+    for (const int shades : palettes) {
         light += palette(prefix_of(shades), shades, false);
         dark += palette(prefix_of(shades), shades, true);
     }

@@ -72,24 +72,30 @@ json result_of(const check::Finding& finding, std::string fingerprint) {
     return out;
 }
 
-}  // namespace
-
-json findings_as_sarif(const std::vector<check::Finding>& findings) {
+json run_of(const CheckReport& report) {
     json rule_list = json::array();
     for (const check::Rule& rule : check::rules())
         rule_list.push_back({{"id", rule.check},
                              {"shortDescription", {{"text", rule.title}}},
                              {"defaultConfiguration", {{"level", rule.wrong_result ? "error" : "warning"}}}});
     json results = json::array();
-    const std::vector<std::string> prints = check::fingerprints(findings);
-    for (std::size_t i = 0; i < findings.size(); ++i) results.push_back(result_of(findings[i], prints[i]));
+    const std::vector<std::string> prints = check::fingerprints(report.findings);
+    for (std::size_t i = 0; i < report.findings.size(); ++i)
+        results.push_back(result_of(report.findings[i], prints[i]));
     json driver{{"name", "tilepath"}, {"semanticVersion", TILEPATH_VERSION}, {"rules", std::move(rule_list)}};
-    return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-            {"version", "2.1.0"},
-            {"runs",
-             {{{"tool", {{"driver", std::move(driver)}}},
-               {"columnKind", "utf16CodeUnits"},
-               {"results", std::move(results)}}}}};
+    json run{
+        {"tool", {{"driver", std::move(driver)}}}, {"columnKind", "utf16CodeUnits"}, {"results", std::move(results)}};
+    if (!report.title.empty()) run["automationDetails"] = {{"id", report.title}};
+    return run;
+}
+
+}  // namespace
+
+json findings_as_sarif(std::span<const CheckReport> reports) {
+    json runs = json::array();
+    for (const CheckReport& report : reports) runs.push_back(run_of(report));
+    return {
+        {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", std::move(runs)}};
 }
 
 }  // namespace tilepath::report

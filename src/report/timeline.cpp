@@ -30,50 +30,44 @@ struct Track {
 
 }  // namespace
 
-nlohmann::json timeline_as_trace(const check::Timeline& timeline) {
+nlohmann::json timeline_as_trace(std::span<const CheckReport> reports) {
     using nlohmann::json;
     json events = json::array();
-    std::map<std::uint32_t, std::map<std::string, int>> tracks;  // by CTA: the number of each
-    for (const Span& span : timeline.spans()) {
-        auto& of_cta = tracks[span.cta];
-        const auto [track, fresh] = of_cta.try_emplace(span.track, static_cast<int>(of_cta.size()));
-        if (of_cta.size() == 1 && fresh)
-            events.push_back({{"ph", "M"},
-                              {"name", "process_name"},
-                              {"pid", span.cta},
-                              {"args", {{"name", fmt::format("CTA {}", span.cta)}}}});
-        if (fresh)
-            events.push_back({{"ph", "M"},
-                              {"name", "thread_name"},
-                              {"pid", span.cta},
-                              {"tid", track->second},
-                              {"args", {{"name", span.track}}}});
-        // Spans of a track may overlap: begin and end as asynchronous events of one id.
-        const json id = fmt::format("{}", events.size());
-        json args{{"warp", span.warp}};
-        if (!span.detail.empty()) args["detail"] = span.detail;
-        events.push_back({{"ph", "b"},
-                          {"cat", span.track},
-                          {"name", span.name},
-                          {"id", id},
-                          {"pid", span.cta},
-                          {"tid", track->second},
-                          {"ts", span.begin},
-                          {"args", args}});
-        events.push_back({{"ph", "e"},
-                          {"cat", span.track},
-                          {"name", span.name},
-                          {"id", id},
-                          {"pid", span.cta},
-                          {"tid", track->second},
-                          {"ts", span.end}});
+    std::map<std::pair<std::size_t, std::uint32_t>, std::size_t> processes;  // by run and CTA
+    std::map<std::pair<std::size_t, std::string>, int> tracks;               // by process: the number of each
+    const auto name_of = [&](const char* what, std::size_t process, std::string text) {
+        return json{{"ph", "M"}, {"name", what}, {"pid", process}, {"args", {{"name", std::move(text)}}}};
+    };
+    for (std::size_t run = 0; run < reports.size(); ++run) {
+        const std::string& title = reports[run].title;
+        for (const Span& span : reports[run].spans) {
+            const auto [process, first] = processes.try_emplace({run, span.cta}, processes.size());
+            const std::size_t pid = process->second;
+            if (first)
+                events.push_back(name_of("process_name", pid,
+                                         fmt::format("{}{}CTA {}", title, title.empty() ? "" : ": ", span.cta)));
+            const auto [track, fresh] = tracks.try_emplace({pid, span.track}, static_cast<int>(tracks.size()));
+            if (fresh) {
+                events.push_back(name_of("thread_name", pid, span.track));
+                events.back()["tid"] = track->second;
+            }
+            // Spans of a track may overlap: begin and end as asynchronous events of one id.
+            json begin{
+                {"ph", "b"},  {"cat", span.track},    {"name", span.name}, {"id", fmt::format("{}", events.size())},
+                {"pid", pid}, {"tid", track->second}, {"ts", span.begin}};
+            json end = begin;
+            end["ph"] = "e", end["ts"] = span.end;
+            begin["args"] = {{"warp", span.warp}};
+            if (!span.detail.empty()) begin["args"]["detail"] = span.detail;
+            events.push_back(std::move(begin));
+            events.push_back(std::move(end));
+        }
     }
     return {{"traceEvents", std::move(events)}, {"displayTimeUnit", "ns"}};
 }
 
-std::string timeline_as_svg(const check::Timeline& timeline) {
+std::string timeline_as_svg(std::span<const Span> all) {
     constexpr std::size_t most_drawn = 600;
-    const std::vector<Span> all = timeline.spans();
     std::map<std::uint32_t, std::size_t> counts;
     for (const Span& span : all) ++counts[span.cta];
     if (counts.empty()) return {};

@@ -58,9 +58,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<check::Finding> findings = findings_of(text);
     const std::string json = report::json_text({{"findings", report::findings_as_json(findings)}});
     TILEPATH_ASSERT(nlohmann::json::parse(json)["findings"].size() == findings.size(), "the JSON reads again");
-    const auto sarif = nlohmann::json::parse(report::json_text(report::findings_as_sarif(findings)));
+    const std::vector<report::CheckReport> reports{{"a run", findings, {}, {}, {}}};
+    const auto sarif = nlohmann::json::parse(report::json_text(report::findings_as_sarif(reports)));
     TILEPATH_ASSERT(sarif["runs"][0]["results"].size() == findings.size(), "the SARIF reads again");
-    report::findings_as_html(findings, {});
+    report::findings_as_html(reports);
     report::findings_text(findings);
     const auto own = report::read_baseline(write(json));
     TILEPATH_ASSERT(own && own->size() == findings.size(), "what --json prints is a baseline");

@@ -38,6 +38,8 @@ check::Finding finding(std::string check, unsigned ptx_line, unsigned source_lin
     return out;
 }
 
+std::vector<CheckReport> one_run(std::vector<check::Finding> findings) { return {{"", std::move(findings), {}}}; }
+
 std::filesystem::path written(const std::string& text) {
     const auto file = std::filesystem::temp_directory_path() / ("tilepath_findings_" + std::to_string(getpid()));
     std::ofstream(file) << text;
@@ -75,16 +77,16 @@ TEST(Notes, ComeLastAndAreNoFindings) {
     EXPECT_THAT(findings_text(both), HasSubstr("1 finding, 1 note\n"));
     EXPECT_THAT(findings_text({note}), HasSubstr("no finding, 1 note\n"));
     EXPECT_EQ(findings_as_json(both)[1].at("severity"), "note");
-    const json results = findings_as_sarif(both).at("runs")[0].at("results");
+    const json results = findings_as_sarif(one_run(both)).at("runs")[0].at("results");
     EXPECT_EQ(results[0].at("level"), "warning");
     EXPECT_EQ(results[1].at("level"), "note");
-    EXPECT_THAT(findings_as_html({note}, {}), HasSubstr("no finding, 1 note"));
+    EXPECT_THAT(findings_as_html(one_run({note})), HasSubstr("no finding, 1 note"));
 }
 
 TEST(Sarif, HoldsToTheSchema) {
     check::Finding race = finding("race", 12, 7);
     race.other = finding("race", 14).place;
-    const json log = findings_as_sarif({race, finding("bank-conflicts", 30)});
+    const json log = findings_as_sarif(one_run({race, finding("bank-conflicts", 30)}));
     EXPECT_EQ(log.at("version"), "2.1.0");
     EXPECT_TRUE(log.at("$schema").is_string());
     ASSERT_EQ(log.at("runs").size(), 1u);
@@ -119,7 +121,7 @@ TEST(Sarif, HoldsToTheSchema) {
     EXPECT_EQ(results[1]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20kernel.ptx");
 }
 
-TEST(Sarif, SaysThatThereIsNothing) { EXPECT_EQ(findings_as_sarif({})["runs"][0]["results"], json::array()); }
+TEST(Sarif, SaysThatThereIsNothing) { EXPECT_EQ(findings_as_sarif(one_run({}))["runs"][0]["results"], json::array()); }
 
 /// A compiler on a system without UTF-8 writes names of files as its system has them.
 TEST(Json, IsUtf8WhateverBytesANameHas) {
@@ -196,13 +198,13 @@ TEST(FindingsPage, StandsAlone) {
     access.bytes = 4, access.lanes = ~0u;
     for (std::size_t lane = 0; lane < 32; ++lane) access.addresses[lane] = 1024 + 128 * lane;
     conflict.banks = access;
-    const std::string page = findings_as_html({finding("race", 12, 7), conflict}, {});
+    const std::string page = findings_as_html(one_run({finding("race", 12, 7), conflict}));
     EXPECT_THAT(page, HasSubstr("2 findings"));
     EXPECT_THAT(page, HasSubstr("then &lt;that&gt;"));
     EXPECT_THAT(page, HasSubstr("phase 0, bank 0: 32 words"));
     EXPECT_THAT(page, testing::Not(HasSubstr("<script")));
     EXPECT_THAT(page, testing::Not(HasSubstr("src=\"http")));
-    EXPECT_THAT(findings_as_html({}, {}), HasSubstr("no finding"));
+    EXPECT_THAT(findings_as_html(one_run({})), HasSubstr("no finding"));
 }
 
 TEST(Timeline, IsATrace) {
@@ -224,11 +226,11 @@ TEST(Timeline, IsATrace) {
     EXPECT_LT(spans[0].begin, spans[0].end);
     EXPECT_EQ(spans[1].track, "mbarrier 0x800");
     EXPECT_GT(spans[1].end, spans[0].end);
-    const json trace = timeline_as_trace(timeline);
+    const json trace = timeline_as_trace(std::vector<CheckReport>{{"", {}, spans}});
     int begins = 0, ends = 0;
     for (const json& event : trace.at("traceEvents")) {
         ASSERT_TRUE(event.at("ph").is_string());
-        EXPECT_EQ(event.at("pid"), 3);
+        EXPECT_EQ(event.at("pid"), 0);
         begins += event["ph"] == "b", ends += event["ph"] == "e";
         if (event["ph"] != "M") {
             EXPECT_TRUE(event.at("ts").is_number());
@@ -236,7 +238,7 @@ TEST(Timeline, IsATrace) {
     }
     EXPECT_EQ(begins, 2);
     EXPECT_EQ(ends, 2);
-    EXPECT_THAT(timeline_as_svg(timeline), HasSubstr("CTA 3"));
+    EXPECT_THAT(timeline_as_svg(spans), HasSubstr("CTA 3"));
 }
 
 }  // namespace

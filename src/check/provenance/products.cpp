@@ -117,6 +117,7 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
     if (before) known_m.assign(before->m.begin() + first_row, before->m.begin() + first_row + a.rows);
     CheckedProduct checked = check_operands(a, b, before ? &known_m : nullptr, before ? &before->n : nullptr);
     count(checked);
+    if (listener_ != nullptr) listener_->multiplied(event, a, b, checked);
     if (checked.verdict == CheckedProduct::Verdict::disproven) {
         Tally& tally = tallies_.of(event.site);
         if (tally.times++ == 0) {

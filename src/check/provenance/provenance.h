@@ -9,6 +9,7 @@
 #include "check/provenance/matrix_maps.h"
 #include "check/provenance/moves.h"
 #include "check/provenance/operand_check.h"
+#include "check/provenance/product_listener.h"
 #include "check/provenance/shadow.h"
 #include "check/provenance/tensor_maps.h"
 #include "check/provenance/tensor_shadow.h"
@@ -30,6 +31,11 @@ class Provenance : public Check {
         product_ = std::move(product);
         for (ProductMatrix& matrix : product_->matrices) matrix.find_rows();
     }
+    const Product* product() const { return product_ ? &*product_ : nullptr; }
+    void listen(ProductListener& listener) { listener_ = &listener; }
+    const MemoryShadow& memory() const { return memory_; }
+    /// What element these bytes of an origin are.
+    OperandCell cell(const Origin* bytes, int width, int nibble) const;
 
     void access(const machine::Access& event) override;
     void executed(const machine::Executed& event) override;
@@ -56,6 +62,13 @@ class Provenance : public Check {
     const Counts& counts() const { return counts_; }
     /// Elements of D, counted by findings(): proven, wrong, and of unknown origin.
     const Counts& results() const { return results_; }
+    /// The same for each part of D, at most 32 by 32 parts.
+    struct ResultMap {
+        std::uint32_t rows = 0, columns = 0;            ///< parts
+        std::uint32_t part_rows = 1, part_columns = 1;  ///< elements
+        std::vector<Counts> parts;                      ///< row-major
+    };
+    const ResultMap& result_map() const { return result_map_; }
 
     /// How tensor cores and TMA stores read shared memory.
     const TileReads& tile_reads() const { return tile_reads_; }
@@ -118,7 +131,6 @@ class Provenance : public Check {
     void box_landed(const machine::BulkCopy& event);
     const LaneAddresses* addresses(const machine::EventSite& site) const;
 
-    OperandCell cell(const Origin* bytes, int width, int nibble) const;
     OperandCells fragment_cells(const WarpRegisters& registers, const std::vector<atom::ElementPlace>& places, int rows,
                                 int columns, bool by_columns, int bits, int first_operand, int warp) const;
     struct KnownFragment;
@@ -185,6 +197,7 @@ class Provenance : public Check {
                         std::vector<Finding>& out) const;
 
     std::optional<Product> product_;
+    ProductListener* listener_ = nullptr;
     KSets sets_;
     RegisterShadow registers_;
     Footprints footprints_;
@@ -230,6 +243,7 @@ class Provenance : public Check {
     PerInstruction<Tally> strays_;      ///< suspects, if D is written to wrong places
     PerInstruction<Tally> multiplies_;  ///< matrix instructions that were executed
     Counts counts_, results_;
+    ResultMap result_map_;
 };
 
 }  // namespace tilepath::check

@@ -102,6 +102,7 @@ std::shared_ptr<Sums> Provenance::sums_before(const WarpRegisters& r, const mach
 bool Provenance::multiply_regular(const machine::Multiply& event, const RegularRows& a, const RegularRows& b,
                                   int first_row) {
     if (a.rows.empty() || b.rows.empty()) return false;
+    if (listener_ != nullptr) return false;  // who listens is told every cell
     const WarpRegisters r(event.site, event.registers, registers_.rows(event.registers));
     bool replaces = false;
     const std::shared_ptr<Sums> before = sums_before(r, event, *maps_->multiply(*event.mma), replaces);

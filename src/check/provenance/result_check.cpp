@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <set>
 
 #include "check/provenance/provenance.h"
@@ -33,12 +34,31 @@ void Provenance::check_written(const machine::EventSite& site, machine::Address 
     }
 }
 
+namespace {
+
+constexpr std::uint32_t most_parts = 32, least_part = 8;  // of D's picture
+
+Provenance::ResultMap map_of(const Product& product) {
+    Provenance::ResultMap out;
+    const auto split = [](std::uint32_t all, std::uint32_t& parts, std::uint32_t& part) {
+        part = std::max(least_part, std::bit_ceil((all + most_parts - 1) / most_parts));
+        parts = (all + part - 1) / part;
+    };
+    split(product.m * product.batch, out.rows, out.part_rows);
+    split(product.n, out.columns, out.part_columns);
+    out.parts.resize(std::size_t{out.rows} * out.columns);
+    return out;
+}
+
+}  // namespace
+
 /// What D's elements came to, against each k exactly once.
 void Provenance::check_result(const program::Programs& programs, bool misplaced, std::vector<Finding>& out) {
     if (!product_) return;
     const ProductMatrix* const d = product_->with(ProductMatrix::Role::d);
     if (d == nullptr) return;
     results_ = {};
+    result_map_ = map_of(*product_);
     auto& [proven, wrong, unknown] = results_;
     std::vector<std::string> facts;
     constexpr std::size_t most_facts = 4;
@@ -47,22 +67,24 @@ void Provenance::check_result(const program::Programs& programs, bool misplaced,
     for (std::size_t i = 0; i < d->units.size(); ++i) {
         const ProductMatrix::Place place = d->units[i];
         if (place.row == ProductMatrix::Place::nowhere) continue;
+        Counts& part = result_map_.parts[std::size_t{place.row / result_map_.part_rows} * result_map_.columns +
+                                         place.column / result_map_.part_columns];
         std::array<Origin, 8> bytes{};
         memory_.read_global(d->base + i * d->unit_bytes, d->unit_bytes, bytes.data());
         const Origin origin = d->unit_bytes > 1 ? whole(bytes.data(), d->unit_bytes) : bytes[0];
         const Origin untouched = Origin::memory(d->base + i * d->unit_bytes);
         covered[i] = origin.kind() != Origin::Kind::zero && origin != untouched;
         if (origin.kind() != Origin::Kind::sum) {
-            ++unknown;
+            ++unknown, ++part.unknown;
             continue;
         }
         const bool right_place = in_place(origin, place);
         const bool whole_k = sets_.whole(origin.ks(), product_->k);
         if (right_place && whole_k) {
-            ++proven;
+            ++proven, ++part.proven;
             continue;
         }
-        ++wrong;
+        ++wrong, ++part.disproven;
         if (!right_place && misplaced) continue;  // told where it was written
         ++told;
         if (facts.size() == most_facts) continue;

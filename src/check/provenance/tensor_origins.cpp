@@ -208,7 +208,8 @@ void Provenance::multiply_tensor(const TensorOperation& event) {
         event.accumulates ? tensor_.sums(ctas[0], d->column, map->d.get()) : nullptr;
     OperandCells a, b;
     std::optional<CheckedProduct> regular;
-    if (!what.a_in_tensor_memory) regular = regular_tensor_product(ctas, *map, event, before.get());
+    if (!what.a_in_tensor_memory && listener_ == nullptr)
+        regular = regular_tensor_product(ctas, *map, event, before.get());
     if (!regular) {
         a = what.a_in_tensor_memory && a_cells != nullptr ? tensor_operand_a(ctas, *map, *a_cells)
                                                           : tensor_operand(ctas, *map, true, {event.a});
@@ -219,6 +220,7 @@ void Provenance::multiply_tensor(const TensorOperation& event) {
                                  : check_operands(a, b, before ? &before->m : nullptr, before ? &before->n : nullptr);
     const std::string factor_advice = judge_factors(event, ctas, *map, checked);
     count(checked);
+    if (listener_ != nullptr) listener_->multiplied(event, *map, a, b, checked);
     if (checked.verdict == CheckedProduct::Verdict::disproven) {
         Tally& tally = tallies_.of(event.site);
         if (tally.times++ == 0) {
