@@ -21,6 +21,8 @@ enum class GemmType {
     f32,
     e4m3,
     e5m2,
+    e2m3,
+    e3m2,
     e2m1,
     s8,
     s32
@@ -29,6 +31,8 @@ enum class GemmType {
 constexpr int element_bits(GemmType type) {
     switch (type) {
         case GemmType::e2m1: return 4;  // two in a byte, the first in the low half
+        case GemmType::e2m3:
+        case GemmType::e3m2: return 6;  // four in three bytes, the first in the low bits
         case GemmType::e4m3:
         case GemmType::e5m2:
         case GemmType::s8: return 8;
@@ -40,7 +44,7 @@ constexpr int element_bits(GemmType type) {
     }
     return 0;
 }
-constexpr int element_bytes(GemmType type) { return element_bits(type) / 8; }  // of whole bytes: not e2m1
+constexpr int element_bytes(GemmType type) { return element_bits(type) / 8; }  // of whole bytes
 
 // Scales that blocks of A's rows and B's columns share along k. mx: a power of two (ue8m0) for each 32 elements; nv: an
 // unsigned e4m3 for each 16.
@@ -64,6 +68,8 @@ constexpr std::string_view name(GemmType type) {
         case GemmType::f32: return "f32";
         case GemmType::e4m3: return "e4m3";
         case GemmType::e5m2: return "e5m2";
+        case GemmType::e2m3: return "e2m3";
+        case GemmType::e3m2: return "e3m2";
         case GemmType::e2m1: return "e2m1";
         case GemmType::s8: return "s8";
         case GemmType::s32: return "s32";
@@ -80,6 +86,8 @@ constexpr std::uint32_t input_element(GemmType type, std::uint64_t bits) {
         case GemmType::f32: return input_f32(bits);
         case GemmType::e4m3: return input_e4m3(bits);
         case GemmType::e5m2: return input_e5m2(bits);
+        case GemmType::e2m3:
+        case GemmType::e3m2: return input_fp6(bits);
         case GemmType::e2m1: return input_e2m1(bits);
         case GemmType::s8: return input_s8(bits);
         case GemmType::s32: return input_s32(bits);

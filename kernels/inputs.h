@@ -48,6 +48,7 @@ constexpr std::uint8_t input_e5m2(std::uint64_t bits) {  // 2^-10 to 2^8
     return static_cast<std::uint8_t>(input_float(bits, 5, 2, 5, 18));
 }
 constexpr std::uint8_t input_e2m1(std::uint64_t bits) { return bits & 15; }  // all of them: 0 to 6, both signs
+constexpr std::uint8_t input_fp6(std::uint64_t bits) { return bits & 63; }   // all of e2m3, of e3m2
 constexpr std::uint8_t input_ue8m0(std::uint64_t bits) { return 122 + (bits >> 32) % 11; }  // 2^-5 to 2^5
 constexpr std::uint8_t input_ue4m3(std::uint64_t bits) {                                    // 0, and 2^-9 to 448
     return static_cast<std::uint8_t>((bits >> 32) % 0x7F);

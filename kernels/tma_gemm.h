@@ -21,7 +21,7 @@ static_assert(sizeof(TmaParameters) == 56);
 
 // The least leading dimension that TMA allows, elements: rows are multiples of 16 bytes apart.
 constexpr int leading_dimension(int extent, GemmType type) {
-    const int unit = 128 / element_bits(type);
+    const int bits = element_bits(type), unit = bits == 6 ? 64 : 128 / bits;  // of 6 bits, 48 bytes
     return (extent + unit - 1) / unit * unit;
 }
 

@@ -37,6 +37,8 @@ TypeRow row_of(GemmType type) {
         case GemmType::e5m2: return {CU_TENSOR_MAP_DATA_TYPE_UINT8, CUDA_R_8F_E5M2, CUBLAS_COMPUTE_32F};
         case GemmType::tf32:
         case GemmType::f32: return {CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CUDA_R_32F, CUBLAS_COMPUTE_32F_FAST_TF32};
+        case GemmType::e2m3:
+        case GemmType::e3m2:
         case GemmType::e2m1:
         case GemmType::s8:
         case GemmType::s32: break;

@@ -84,8 +84,9 @@ __device__ uint4 finish(const std::uint32_t* accumulators, const Output* c_chunk
     return d.all;
 }
 
-template <GemmConfig config, typename Input, bool a_mn_major, bool b_mn_major, typename Output, bool linear>
+template <GemmConfig config, bool a_mn_major, bool b_mn_major, typename Output, bool linear>
 __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters& p) {
+    using Mma = Mma<config.kind>;
     using TileA = OperandTile<config, a_mn_major>;
     using TileB = OperandTile<config, b_mn_major>;
     constexpr int cta_group = config.cta_group;
@@ -140,7 +141,7 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
                 for (int step = 0; step < steps; ++step, ring.next()) {
                     const int k = step * config.cta_k();
                     ptx::mbarrier_wait(ring.empty(), ring.phase ^ 1);
-                    if (in_group == 0) ptx::mbarrier_arrive_expect_tx(ring.full(), cta_group * config.stage_bytes());
+                    if (in_group == 0) ptx::mbarrier_arrive_expect_tx(ring.full(), cta_group * config.loaded_bytes());
                     const std::uint32_t full = cta_group == 1 ? ring.full() : ptx::mapa(ring.full(), leader);
                     const auto load = [&](std::uint32_t shared, const CUtensorMap* map, int x, int y, int z) {
                         ptx::tma_load_for<cta_group>(shared, map, full, x, y, z);
@@ -209,20 +210,20 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
                         if constexpr (scaled) {
                             // The MMA's first factor: its atom, and the byte in the atom's columns.
                             const int factor = i * (config.mma_k() / config.scale_block), column = factor / 4 * 4;
-                            Input::template mma<cta_group>(
+                            Mma::template mma<cta_group>(
                                 d, a + i * TileA::step, b + i * TileB::step,
-                                scaled_descriptor(Input::format, Input::power_of_two, a_mn_major, b_mn_major, mma_m,
-                                                  config.cta_n, factor % 4),
+                                scaled_descriptor(config.format_a, config.format_b, config.kind != Kind::mxf4nvf4,
+                                                  a_mn_major, b_mn_major, mma_m, config.cta_n, factor % 4),
                                 step | i, beside + column, beside + config.scale_columns() + column);
                         } else {
-                            constexpr std::uint32_t descriptor =
-                                instruction_descriptor(Input::format, a_mn_major, b_mn_major, mma_m, config.cta_n);
+                            constexpr std::uint32_t descriptor = instruction_descriptor(
+                                config.format_a, config.format_b, a_mn_major, b_mn_major, mma_m, config.cta_n);
                             if constexpr (config.a_in_tmem)
-                                Input::template mma_tmem<cta_group>(d, beside + i * config.mma_bytes / 4,
-                                                                    b + i * TileB::step, descriptor, step | i);
+                                Mma::template mma_tmem<cta_group>(d, beside + i * config.mma_bytes / 4,
+                                                                  b + i * TileB::step, descriptor, step | i);
                             else
-                                Input::template mma<cta_group>(d, a + i * TileA::step, b + i * TileB::step, descriptor,
-                                                               step | i);
+                                Mma::template mma<cta_group>(d, a + i * TileA::step, b + i * TileB::step, descriptor,
+                                                             step | i);
                         }
                     }
                     if constexpr (config.cluster_m > 1)
@@ -318,27 +319,26 @@ __device__ __forceinline__ void gemm(const TensorMaps& maps, const TmaParameters
 }  // namespace tilepath::kernels::blackwell
 
 #define TILEPATH_BLACKWELL_MAP(name) const __grid_constant__ CUtensorMap name
-#define TILEPATH_BLACKWELL_HEAD(name, input, scale, form)                                                         \
+#define TILEPATH_BLACKWELL_HEAD(name, input, input_b, scale, form)                                                \
     constexpr tilepath::kernels::blackwell::GemmConfig name##_config = tilepath::kernels::blackwell::gemm_config( \
-        tilepath::kernels::GemmType::input, tilepath::kernels::BlockScale::scale,                                 \
-        tilepath::kernels::blackwell::Form::form);                                                                \
+        tilepath::kernels::GemmType::input, tilepath::kernels::GemmType::input_b,                                 \
+        tilepath::kernels::BlockScale::scale, tilepath::kernels::blackwell::Form::form);                          \
     extern "C" __global__ void __cluster_dims__(name##_config.cluster_m, 1, 1)                                    \
         __launch_bounds__(name##_config.threads(), 1) name
-#define TILEPATH_BLACKWELL_BODY(name, input, scale, a, b, output, epilogue, ...)                                     \
-    {                                                                                                                \
-        using namespace tilepath::kernels;                                                                           \
-        blackwell::gemm<name##_config, blackwell::inputs::scale::input, #a[0] == 'n', #b[0] == 't', outputs::output, \
-                        epilogues::epilogue>({__VA_ARGS__}, parameters);                                             \
+#define TILEPATH_BLACKWELL_BODY(name, a, b, output, epilogue, ...)                                        \
+    {                                                                                                     \
+        using namespace tilepath::kernels;                                                                \
+        blackwell::gemm<name##_config, #a[0] == 'n', #b[0] == 't', outputs::output, epilogues::epilogue>( \
+            {__VA_ARGS__}, parameters);                                                                   \
     }
-#define TILEPATH_BLACKWELL_LAUNCHED_ENTRY(module, name, input, scale, a, b, output, epilogue, form) \
-    TILEPATH_BLACKWELL_HEAD(name, input, scale, form)                                               \
-    (TILEPATH_BLACKWELL_MAP(map_a), TILEPATH_BLACKWELL_MAP(map_b), TILEPATH_BLACKWELL_MAP(map_d),   \
-     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                           \
-        TILEPATH_BLACKWELL_BODY(name, input, scale, a, b, output, epilogue, &map_a, &map_b, &map_d, nullptr, nullptr)
-#define TILEPATH_BLACKWELL_LAUNCHED_SCALED_ENTRY(module, name, input, scale, a, b, output, epilogue, form)        \
-    TILEPATH_BLACKWELL_HEAD(name, input, scale, form)                                                             \
-    (TILEPATH_BLACKWELL_MAP(map_a), TILEPATH_BLACKWELL_MAP(map_b), TILEPATH_BLACKWELL_MAP(map_d),                 \
-     TILEPATH_BLACKWELL_MAP(map_scale_a), TILEPATH_BLACKWELL_MAP(map_scale_b),                                    \
-     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                                         \
-        TILEPATH_BLACKWELL_BODY(name, input, scale, a, b, output, epilogue, &map_a, &map_b, &map_d, &map_scale_a, \
-                                &map_scale_b)
+#define TILEPATH_BLACKWELL_LAUNCHED_ENTRY(module, name, input, input_b, scale, a, b, output, epilogue, form) \
+    TILEPATH_BLACKWELL_HEAD(name, input, input_b, scale, form)                                               \
+    (TILEPATH_BLACKWELL_MAP(map_a), TILEPATH_BLACKWELL_MAP(map_b), TILEPATH_BLACKWELL_MAP(map_d),            \
+     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                                    \
+        TILEPATH_BLACKWELL_BODY(name, a, b, output, epilogue, &map_a, &map_b, &map_d, nullptr, nullptr)
+#define TILEPATH_BLACKWELL_LAUNCHED_SCALED_ENTRY(module, name, input, input_b, scale, a, b, output, epilogue, form) \
+    TILEPATH_BLACKWELL_HEAD(name, input, input_b, scale, form)                                                      \
+    (TILEPATH_BLACKWELL_MAP(map_a), TILEPATH_BLACKWELL_MAP(map_b), TILEPATH_BLACKWELL_MAP(map_d),                   \
+     TILEPATH_BLACKWELL_MAP(map_scale_a), TILEPATH_BLACKWELL_MAP(map_scale_b),                                      \
+     const __grid_constant__ tilepath::kernels::TmaParameters parameters)                                           \
+        TILEPATH_BLACKWELL_BODY(name, a, b, output, epilogue, &map_a, &map_b, &map_d, &map_scale_a, &map_scale_b)

@@ -23,20 +23,54 @@ enum class Form {
     tmem     // one CTA, A from Tensor Memory
 };
 
+// The MMA's kind, and what its instruction descriptor calls an element type (PTX ISA 9.7.16.4.2).
+enum class Kind { f16, tf32, f8f6f4, mxf8f6f4, mxf4, mxf4nvf4 };
+
+constexpr Kind kind_of(GemmType a, GemmType b, BlockScale scale) {
+    if (scale == BlockScale::nv) return Kind::mxf4nvf4;
+    if (scale == BlockScale::mx) return a == GemmType::e2m1 && b == GemmType::e2m1 ? Kind::mxf4 : Kind::mxf8f6f4;
+    if (a == GemmType::tf32) return Kind::tf32;
+    return element_bits(a) == 16 ? Kind::f16 : Kind::f8f6f4;
+}
+constexpr bool is_packed_fp4(Kind kind) { return kind == Kind::mxf4 || kind == Kind::mxf4nvf4; }
+constexpr int format_code(Kind kind, GemmType type) {
+    switch (type) {
+        case GemmType::f16:
+        case GemmType::e4m3: return 0;
+        case GemmType::bf16:
+        case GemmType::e5m2: return 1;
+        case GemmType::tf32: return 2;
+        case GemmType::e2m3: return 3;
+        case GemmType::e3m2: return 4;
+        case GemmType::e2m1: return is_packed_fp4(kind) ? 1 : 5;
+        case GemmType::f32:
+        case GemmType::s8:
+        case GemmType::s32: break;
+    }
+    return -1;
+}
+// The kinds of mixed types take a byte for each element: TMA spreads those of 4 and 6 bits, 16 of them in 16 bytes.
+constexpr bool is_spread(Kind kind, GemmType type) {
+    return (kind == Kind::f8f6f4 || kind == Kind::mxf8f6f4) && element_bits(type) < 8;
+}
+
 struct GemmConfig {
-    int element_bits = 16;   // of A and B
-    int scale_block = 0;     // elements along k that share a scale; 0: no scales
-    int cta_group = 1;       // CTAs over which one MMA goes
-    int cluster_m = 1;       // CTAs of a cluster, one below the other
-    bool a_in_tmem = false;  // A goes from shared memory through registers into Tensor Memory
-    int cta_m = 128;         // rows of D in each CTA: its lanes of Tensor Memory
-    int cta_n = 256;         // columns of D
-    int row_bytes = 128;     // bytes along k that a stage holds of each row of A and column of B: the 128B swizzle
-    int mma_bytes = 32;      // bytes along k that one MMA consumes
-    int accumulators = 2;    // in Tensor Memory: one is multiplied into while the other is stored
-    int slab_m = 32;         // rows that one warp of the epilogue reads and stores
-    int store_boxes = 2;     // boxes of D in shared memory, slab_m x row_bytes, for each warp of the epilogue
-    int group_m = 6;         // clusters of one column that run before the next column begins
+    Kind kind = Kind::f16;
+    int format_a = 0, format_b = 0;
+    int element_bits = 16;         // of A and B in shared memory
+    int bits_a = 16, bits_b = 16;  // in global memory
+    int scale_block = 0;           // elements along k that share a scale; 0: no scales
+    int cta_group = 1;             // CTAs over which one MMA goes
+    int cluster_m = 1;             // CTAs of a cluster, one below the other
+    bool a_in_tmem = false;        // A goes from shared memory through registers into Tensor Memory
+    int cta_m = 128;               // rows of D in each CTA: its lanes of Tensor Memory
+    int cta_n = 256;               // columns of D
+    int row_bytes = 128;   // bytes along k that a stage holds of each row of A and column of B: the 128B swizzle
+    int mma_bytes = 32;    // bytes along k that one MMA consumes
+    int accumulators = 2;  // in Tensor Memory: one is multiplied into while the other is stored
+    int slab_m = 32;       // rows that one warp of the epilogue reads and stores
+    int store_boxes = 2;   // boxes of D in shared memory, slab_m x row_bytes, for each warp of the epilogue
+    int group_m = 6;       // clusters of one column that run before the next column begins
 
     TILEPATH_HOST_DEVICE constexpr int cta_k() const { return row_bytes * 8 / element_bits; }
     TILEPATH_HOST_DEVICE constexpr int mma_k() const { return mma_bytes * 8 / element_bits; }
@@ -53,6 +87,11 @@ struct GemmConfig {
     TILEPATH_HOST_DEVICE constexpr int scale_stage_bytes() const { return scale_atoms() * 512; }  // of A; of B
     TILEPATH_HOST_DEVICE constexpr int stage_bytes() const {
         return a_stage_bytes() + b_stage_bytes() + 2 * scale_stage_bytes();
+    }
+    // What the TMA counts on the barrier of a stage: bytes as they lie in global memory.
+    TILEPATH_HOST_DEVICE constexpr int loaded_bytes() const {
+        return a_stage_bytes() / element_bits * bits_a + b_stage_bytes() / element_bits * bits_b +
+               2 * scale_stage_bytes();
     }
     TILEPATH_HOST_DEVICE constexpr int box_bytes() const { return slab_m * row_bytes; }
     TILEPATH_HOST_DEVICE constexpr int store_bytes() const { return cta_m / slab_m * store_boxes * box_bytes(); }
@@ -85,8 +124,15 @@ struct GemmConfig {
     }
 };
 
-constexpr GemmConfig gemm_config(GemmType input, BlockScale scale, Form form) {
-    GemmConfig config{.element_bits = element_bits(input), .scale_block = scale_block(scale)};
+constexpr GemmConfig gemm_config(GemmType a, GemmType b, BlockScale scale, Form form) {
+    const Kind kind = kind_of(a, b, scale);
+    GemmConfig config{.kind = kind,
+                      .format_a = format_code(kind, a),
+                      .format_b = format_code(kind, b),
+                      .element_bits = is_spread(kind, a) || is_spread(kind, b) ? 8 : element_bits(a),
+                      .bits_a = element_bits(a),
+                      .bits_b = element_bits(b),
+                      .scale_block = scale_block(scale)};
     config.cta_group = form == Form::pair || form == Form::quad ? 2 : 1;
     config.cluster_m = form == Form::quad ? 4 : config.cta_group;
     config.a_in_tmem = form == Form::tmem;
@@ -104,7 +150,9 @@ constexpr GemmConfig gemm_config(GemmType input, BlockScale scale, Form form) {
 //     A 't': dims (K, M, batch), box (row, 128, 1)          A 'n': dims (M, K, batch), box (row, cta_k, 1)
 //     B 'n': dims (K, N, batch), box (row, load_n, 1)       B 't': dims (N, K, batch), box (row, cta_k, 1)
 //     D:     dims (N, M, batch), box (row, slab_m, 1)
-// in the 128B swizzle; A 'n' and B 't' of tf32 in the 128B swizzle of 32-byte atoms. e2m1 exists for `tn` alone.
+// in the 128B swizzle; A 'n' and B 't' of tf32 in the 128B swizzle of 32-byte atoms. Types of less than 8 bits are
+// K-major (A 't', B 'n'); where an element takes a byte in shared memory, their boxes are of 16U4_ALIGN16B and
+// 16U6_ALIGN16B, and K is a multiple of 128.
 //     scales of A: u32, dims (128, atoms along k, 128-row blocks of M * batch), box (128, scale_atoms, 1), no swizzle;
 //     of B: the same with N. The factor of row r, block s: byte 16 (r % 32) + 4 (r % 128 / 32) + s % 4 of atom
 //     (s / 4, r / 128). Atoms along k: a multiple of scale_atoms; factors beyond K must not be NaN.
@@ -115,7 +163,7 @@ constexpr GemmConfig gemm_config(GemmType input, BlockScale scale, Form form) {
 struct GemmEntry {
     std::string_view name;    // of the .entry
     std::string_view module;  // the PTX file beside this header, without ".ptx"
-    GemmType input;
+    GemmType input, input_b;
     BlockScale scale;
     char a, b;  // layout letters
     GemmType output;
@@ -128,9 +176,18 @@ struct GemmEntry {
 #define TILEPATH_BLACKWELL_TF32
 #define TILEPATH_BLACKWELL_FP8
 #define TILEPATH_BLACKWELL_SCALED
-#define TILEPATH_BLACKWELL_ENTRY(module, name, input, scale, a, b, output, epilogue, form)   \
-    GemmEntry{#name,     #module, GemmType::input,  BlockScale::scale,                       \
-              #a[0],     #b[0],   GemmType::output, std::string_view(#epilogue) == "linear", \
+#define TILEPATH_BLACKWELL_NARROW
+#define TILEPATH_BLACKWELL_SCALED_NARROW
+#define TILEPATH_BLACKWELL_ENTRY(module, name, input, input_b, scale, a, b, output, epilogue, form) \
+    GemmEntry{#name,                                                                                \
+              #module,                                                                              \
+              GemmType::input,                                                                      \
+              GemmType::input_b,                                                                    \
+              BlockScale::scale,                                                                    \
+              #a[0],                                                                                \
+              #b[0],                                                                                \
+              GemmType::output,                                                                     \
+              std::string_view(#epilogue) == "linear",                                              \
               Form::form},
 inline constexpr GemmEntry gemm_entries[] = {
 #include "gemm_entries.inc"
@@ -141,5 +198,7 @@ inline constexpr GemmEntry gemm_entries[] = {
 #undef TILEPATH_BLACKWELL_TF32
 #undef TILEPATH_BLACKWELL_FP8
 #undef TILEPATH_BLACKWELL_SCALED
+#undef TILEPATH_BLACKWELL_NARROW
+#undef TILEPATH_BLACKWELL_SCALED_NARROW
 
 }  // namespace tilepath::kernels::blackwell

@@ -1,9 +1,11 @@
-// One function for each instruction of the fifth generation's Tensor Cores (PTX ISA 9.7.16), and the types of A and B.
+// One function for each instruction of the fifth generation's Tensor Cores (PTX ISA 9.7.16), and the kinds of
+// tcgen05.mma.
 #pragma once
 
 #include <cstdint>
 
 #include "../ptx.cuh"
+#include "gemm_config.h"
 
 namespace tilepath::kernels::ptx {
 
@@ -125,23 +127,23 @@ __device__ inline std::uint64_t shared_descriptor(std::uint32_t shared, std::uin
 }
 
 // The instruction descriptor (PTX ISA 9.7.16.4.2) of D in f32.
-__host__ __device__ constexpr std::uint32_t instruction_descriptor(int format, bool a_mn_major, bool b_mn_major, int m,
-                                                                   int n) {
-    return 1u << 4 | static_cast<std::uint32_t>(format) << 7 | static_cast<std::uint32_t>(format) << 10 |
+__host__ __device__ constexpr std::uint32_t instruction_descriptor(int format_a, int format_b, bool a_mn_major,
+                                                                   bool b_mn_major, int m, int n) {
+    return 1u << 4 | static_cast<std::uint32_t>(format_a) << 7 | static_cast<std::uint32_t>(format_b) << 10 |
            std::uint32_t{a_mn_major} << 15 | std::uint32_t{b_mn_major} << 16 | static_cast<std::uint32_t>(n / 8) << 17 |
            static_cast<std::uint32_t>(m / 16) << 24;
 }
 // With block scales; `id` chooses the byte of the scales' columns that is the first factor along k.
-__host__ __device__ constexpr std::uint32_t scaled_descriptor(int format, bool power_of_two, bool a_mn_major,
-                                                              bool b_mn_major, int m, int n, int id) {
-    return static_cast<std::uint32_t>(id) << 4 | static_cast<std::uint32_t>(format) << 7 |
-           static_cast<std::uint32_t>(format) << 10 | std::uint32_t{a_mn_major} << 15 |
+__host__ __device__ constexpr std::uint32_t scaled_descriptor(int format_a, int format_b, bool power_of_two,
+                                                              bool a_mn_major, bool b_mn_major, int m, int n, int id) {
+    return static_cast<std::uint32_t>(id) << 4 | static_cast<std::uint32_t>(format_a) << 7 |
+           static_cast<std::uint32_t>(format_b) << 10 | std::uint32_t{a_mn_major} << 15 |
            std::uint32_t{b_mn_major} << 16 | static_cast<std::uint32_t>(n / 8) << 17 |
            std::uint32_t{power_of_two} << 23 | static_cast<std::uint32_t>(m / 128) << 27 |
            static_cast<std::uint32_t>(id) << 29;
 }
 
-// The types of A and B. mma: D = A B, + D where `accumulate` is not 0; A through a descriptor, or (mma_tmem) from
+// The kinds. mma: D = A B, + D where `accumulate` is not 0; A through a descriptor, or (mma_tmem) from
 // Tensor Memory.
 #define TILEPATH_MMA(kind, a_text, a_constraint)                                                              \
     TILEPATH_BY_GROUP("{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %4, 0;\n\ttcgen05.mma.cta_group::",               \
@@ -154,51 +156,41 @@ __host__ __device__ constexpr std::uint32_t scaled_descriptor(int format, bool p
                       "r"(descriptor), "r"(accumulate), "r"(scale_a), "r"(scale_b)                       \
                       : "memory")
 
-template <int bits, int format_code>
-struct Unscaled {
-    static constexpr int element_bits = bits, format = format_code, scale_block = 0;
-};
-#define TILEPATH_TYPE(name, bits, format_code, kind)                                                                 \
-    struct name : Unscaled<bits, format_code> {                                                                      \
+template <Kind kind>
+struct Mma;
+#define TILEPATH_KIND(of, text)                                                                                      \
+    template <>                                                                                                      \
+    struct Mma<of> {                                                                                                 \
         template <int cta_group>                                                                                     \
         __device__ static void mma(std::uint32_t d, std::uint64_t a, std::uint64_t b, std::uint32_t descriptor,      \
                                    int accumulate) {                                                                 \
-            TILEPATH_MMA(kind, "%1", "l");                                                                           \
+            TILEPATH_MMA(text, "%1", "l");                                                                           \
         }                                                                                                            \
         template <int cta_group>                                                                                     \
         __device__ static void mma_tmem(std::uint32_t d, std::uint32_t a, std::uint64_t b, std::uint32_t descriptor, \
                                         int accumulate) {                                                            \
-            TILEPATH_MMA(kind, "[%1]", "r");                                                                         \
+            TILEPATH_MMA(text, "[%1]", "r");                                                                         \
         }                                                                                                            \
     }
-#define TILEPATH_SCALED_TYPE(name, bits, format_code, kind, block, is_power_of_two)                             \
-    struct name {                                                                                               \
-        static constexpr int element_bits = bits, format = format_code, scale_block = block;                    \
-        static constexpr bool power_of_two = is_power_of_two;                                                   \
+#define TILEPATH_SCALED_KIND(of, text)                                                                          \
+    template <>                                                                                                 \
+    struct Mma<of> {                                                                                            \
         template <int cta_group>                                                                                \
         __device__ static void mma(std::uint32_t d, std::uint64_t a, std::uint64_t b, std::uint32_t descriptor, \
                                    int accumulate, std::uint32_t scale_a, std::uint32_t scale_b) {              \
-            TILEPATH_SCALED_MMA(kind);                                                                          \
+            TILEPATH_SCALED_MMA(text);                                                                          \
         }                                                                                                       \
     }
 
-namespace inputs::none {
-TILEPATH_TYPE(f16, 16, 0, "f16");
-TILEPATH_TYPE(bf16, 16, 1, "f16");
-TILEPATH_TYPE(tf32, 32, 2, "tf32");
-TILEPATH_TYPE(e4m3, 8, 0, "f8f6f4");
-TILEPATH_TYPE(e5m2, 8, 1, "f8f6f4");
-}  // namespace inputs::none
-namespace inputs::mx {
-TILEPATH_SCALED_TYPE(e4m3, 8, 0, "mxf8f6f4.block_scale.scale_vec::1X", 32, true);
-TILEPATH_SCALED_TYPE(e2m1, 4, 1, "mxf4.block_scale.scale_vec::2X", 32, true);
-}  // namespace inputs::mx
-namespace inputs::nv {
-TILEPATH_SCALED_TYPE(e2m1, 4, 1, "mxf4nvf4.block_scale.scale_vec::4X", 16, false);
-}  // namespace inputs::nv
+TILEPATH_KIND(Kind::f16, "f16");
+TILEPATH_KIND(Kind::tf32, "tf32");
+TILEPATH_KIND(Kind::f8f6f4, "f8f6f4");
+TILEPATH_SCALED_KIND(Kind::mxf8f6f4, "mxf8f6f4.block_scale.scale_vec::1X");
+TILEPATH_SCALED_KIND(Kind::mxf4, "mxf4.block_scale.scale_vec::2X");
+TILEPATH_SCALED_KIND(Kind::mxf4nvf4, "mxf4nvf4.block_scale.scale_vec::4X");
 
-#undef TILEPATH_SCALED_TYPE
-#undef TILEPATH_TYPE
+#undef TILEPATH_SCALED_KIND
+#undef TILEPATH_KIND
 #undef TILEPATH_SCALED_MMA
 #undef TILEPATH_MMA
 #undef TILEPATH_BY_GROUP

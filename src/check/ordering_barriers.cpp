@@ -140,7 +140,8 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
         check_through(w, *state, event.site);
         return;
     }
-    const bool by_copy = op.op == Op::bulk_copy || op.op == Op::st_async || op.op == Op::red_async;
+    const bool by_copy =
+        op.op == Op::bulk_copy || op.op == Op::st_async || op.op == Op::red_async || op.op == Op::try_cancel;
     const bool arrives = op.op == Op::mbarrier_arrive || op.op == Op::cp_async_mbarrier_arrive;
     const bool completes = event.kind == BarrierEvent::Kind::complete;
     if (event.kind == BarrierEvent::Kind::expect && op.op != Op::cp_async_mbarrier_arrive) {

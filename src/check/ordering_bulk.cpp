@@ -118,10 +118,15 @@ void Ordering::bulk_issued(const BulkCopy& event) {
 void Ordering::store_async(const Who& who, const machine::Access& event) {
     Actor act = actor(who, site_of(event.site), true);
     act.stamp.strong = event.kind == machine::Access::Kind::atomic;
+    if (event.site.op->op == program::Op::try_cancel) {  // by the async proxy
+        act.fenced = &who.warp->knows.fenced_shared;
+        act.stamp.async_proxy = true;
+    }
     for (std::uint32_t left = event.site.lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         MbarrierState* const state = find_mbarrier(*who.cluster, event.mbarriers[lane]);
         if (state == nullptr) return;  // a fault, which execution tells
+        if (act.stamp.async_proxy) check_initialised(who, *state, event.site);
         state->transferred += event.bytes;
         state->transfer_site = act.stamp.site;
         act.stamp.agent = state->agent;

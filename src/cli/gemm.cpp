@@ -30,7 +30,7 @@ using kernels::GemmType;
 using kernels::blackwell::Form;
 
 struct Options : RunOptions {
-    std::string dtype = "f16", output, layout = "tn", epilogue = "none";
+    std::string dtype = "f16", dtype_b, output, layout = "tn", epilogue = "none";
     int m = 256, n = 256, k = 256, batch = 1;
     double alpha = 1, beta = 0;
     std::uint64_t seed = 1;
@@ -65,6 +65,7 @@ const host::GemmKernel* find_kernel(const Options& options, std::string_view arc
     for (const Generation generation : generations_for(arch))
         for (const host::GemmKernel& kernel : host::gemm_kernels())
             if (kernel.generation == generation && kernel.dtype() == options.dtype &&
+                kernel.dtype_b() == (options.dtype_b.empty() ? options.dtype : options.dtype_b) &&
                 kernels::name(kernel.output) == output && kernel.simt == options.simt &&
                 kernel.linear == (options.epilogue == "linear") && kernel.a == options.layout[0] &&
                 kernel.b == options.layout[1] && kernel.a_in_registers == options.a_in_registers &&
@@ -103,13 +104,15 @@ Diagnostics no_such_kernel(const Options& options) {
         if (options.arch.empty() || runs_on(kernel, options.arch))
             have += fmt::format("{}{}", have.empty() ? "" : " ", kernel.name);
     const auto word = [](bool asked, const char* text) { return asked ? text : ""; };
-    return fail(fmt::format("there is no{}{}{}{}{} GEMM for --dtype {}{} --layout {}{}{}", options.simt ? " SIMT" : "",
-                            options.a_in_registers ? " RS" : "", word(options.a_in_tmem, " TS"),
-                            word(options.cta_pair, " CTA pair"), word(options.multicast, " multicast"), options.dtype,
-                            options.output.empty() ? "" : " --output " + options.output, options.layout,
-                            options.epilogue == "linear" ? " --epilogue linear" : "",
-                            options.arch.empty() ? "" : " on " + options.arch),
-                "there are: " + have)
+    return fail(
+               fmt::format("there is no{}{}{}{}{} GEMM for --dtype {}{}{} --layout {}{}{}", options.simt ? " SIMT" : "",
+                           options.a_in_registers ? " RS" : "", word(options.a_in_tmem, " TS"),
+                           word(options.cta_pair, " CTA pair"), word(options.multicast, " multicast"), options.dtype,
+                           options.dtype_b.empty() ? "" : " --dtype-b " + options.dtype_b,
+                           options.output.empty() ? "" : " --output " + options.output, options.layout,
+                           options.epilogue == "linear" ? " --epilogue linear" : "",
+                           options.arch.empty() ? "" : " on " + options.arch),
+               "there are: " + have)
         .error();
 }
 
@@ -299,12 +302,19 @@ void add_gemm(CLI::App& program, int& exit_status) {
     CLI::App* command = program.add_subcommand(
         "gemm", "Run a GEMM of each generation, or of one (--arch), verify every bit of D, explain its data path");
     options->add_to(*command);
+    const std::vector<std::string> dtypes = {"f16",  "bf16", "tf32", "e4m3", "e5m2", "e2m3", "e3m2",
+                                             "e2m1", "mxf8", "mxf6", "mxf4", "nvf4", "s8",   "f32"};
     command
         ->add_option(
             "--dtype", options->dtype,
             "Type of A and B: f16, bf16, tf32; s8 on sm_80; e4m3, e5m2 from sm_90a on; mxf8, mxf4, nvf4 (with block "
-            "scales) on sm_100a and sm_120a; f32 with --simt")
-        ->check(CLI::IsMember({"f16", "bf16", "tf32", "e4m3", "e5m2", "mxf8", "mxf4", "nvf4", "s8", "f32"}));
+            "scales) on sm_100a and sm_120a; e2m1, e2m3, e3m2, mxf6 (e2m3 with block scales) on sm_100a; f32 with "
+            "--simt")
+        ->check(CLI::IsMember(dtypes));
+    command
+        ->add_option("--dtype-b", options->dtype_b,
+                     "Type of B where it is another: e4m3 and e2m1, e3m2 and e5m2, mxf8 and mxf4, mxf4 and mxf6")
+        ->check(CLI::IsMember(dtypes));
     command->add_option("--output", options->output, "Type of D: f32 unless told, s32 for s8; f16 or bf16")
         ->check(CLI::IsMember({"f32", "f16", "bf16", "s32"}));
     command->add_option("-m", options->m, "Rows of A and D");

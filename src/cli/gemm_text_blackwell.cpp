@@ -9,28 +9,30 @@ namespace tilepath::cli {
 namespace {
 
 using kernels::BlockScale;
-using kernels::GemmType;
 
 atom::Tcgen05Kind kind_of(const host::GemmKernel& kernel) {
-    switch (kernel.scale) {
-        case BlockScale::nv: return atom::Tcgen05Kind::mxf4nvf4;
-        case BlockScale::mx:
-            return kernel.input == GemmType::e2m1 ? atom::Tcgen05Kind::mxf4 : atom::Tcgen05Kind::mxf8f6f4;
-        case BlockScale::none: break;
+    using kernels::blackwell::Kind;
+    switch (kernels::blackwell::kind_of(kernel.input, kernel.input_b, kernel.scale)) {
+        case Kind::f16: return atom::Tcgen05Kind::f16;
+        case Kind::tf32: return atom::Tcgen05Kind::tf32;
+        case Kind::f8f6f4: return atom::Tcgen05Kind::f8f6f4;
+        case Kind::mxf8f6f4: return atom::Tcgen05Kind::mxf8f6f4;
+        case Kind::mxf4: return atom::Tcgen05Kind::mxf4;
+        case Kind::mxf4nvf4: return atom::Tcgen05Kind::mxf4nvf4;
     }
-    if (kernel.input == GemmType::tf32) return atom::Tcgen05Kind::tf32;
-    return kernels::element_bits(kernel.input) == 8 ? atom::Tcgen05Kind::f8f6f4 : atom::Tcgen05Kind::f16;
+    return atom::Tcgen05Kind::f16;
 }
 
 kernels::blackwell::GemmConfig config_of(const host::GemmKernel& kernel) {
-    return kernels::blackwell::gemm_config(kernel.input, kernel.scale, kernel.form);
+    return kernels::blackwell::gemm_config(kernel.input, kernel.input_b, kernel.scale, kernel.form);
 }
 
 Result<atom::Tcgen05Mma> mma_of(const host::GemmKernel& kernel) {
     const kernels::blackwell::GemmConfig config = config_of(kernel);
-    const number::Format input = *number::format_named(kernels::name(kernel.input));
+    const number::Format a = *number::format_named(kernels::name(kernel.input)),
+                         b = *number::format_named(kernels::name(kernel.input_b));
     return atom::tcgen05_mma(kind_of(kernel), {config.cta_group * config.cta_m, config.cta_n, config.mma_k()},
-                             {number::Format::f32, input, input, number::Format::f32}, config.cta_group);
+                             {number::Format::f32, a, b, number::Format::f32}, config.cta_group);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // 9.7.13.17). The 16 bytes of the answer are opaque; these are tilepath's own.
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -23,6 +24,15 @@ struct Answer {
 static_assert(sizeof(Answer) == 16);
 
 }  // namespace
+
+/// A write by the async proxy that its mbarrier counts.
+void Executor::observe_answer(Context& c, const AsyncStore& store) {
+    std::array<machine::Address, warp_lanes> addresses{}, mbarriers{};
+    addresses[store.lane] = store.destination, mbarriers[store.lane] = store.mbarrier;
+    machine::EventSite where = site(c);
+    where.lanes = 1u << store.lane;
+    observer_->access({where, Access::Kind::write, Space::shared_cluster, store.bytes, addresses, mbarriers.data()});
+}
 
 /// Takes the grid's next cluster, which will not be launched then.
 Step Executor::try_cancel(Context& c) {
@@ -68,6 +78,7 @@ Step Executor::try_cancel(Context& c) {
             store.destination = machine::shared_address(rank, machine::shared_offset(address));
             store.mbarrier = machine::shared_address(rank, machine::shared_offset(mbarrier));
             cluster.stores.push_back(store);
+            if (observer_ != nullptr) observe_answer(c, store);
         }
     }
     issue_stores(cluster, first);

@@ -206,6 +206,7 @@ class Executor {
     std::string describe_registers(const Warp& warp, const Group& group) const;
     // cluster_launch.cpp
     Step try_cancel(Context& c);
+    void observe_answer(Context& c, const AsyncStore& store);
     Step query_cancel(Context& c);
     // async_store.cpp
     Step store_async(Context& c);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "base/assert.h"
@@ -21,7 +22,10 @@ void TensorState::clear(bool apart) {
     last_columns = 0;
     last_allocation = relinquished = {};
     meeting = {};
+    collectors = {};
     transfers.clear();
+    unpublished.clear();
+    fenced_after.clear();
     uncommitted.clear();
 }
 
@@ -74,12 +78,35 @@ Step Tcgen05::execute(Context& c) {
     return Step::fault;
 }
 
-/// before_thread_sync has nothing to do: operations are issued in the order of the schedule. After after_thread_sync,
-/// loads see what has landed.
+/// before_thread_sync shows other threads what this warp has stored, and orders what it has issued before what follows
+/// their after_thread_sync; behind that, loads see what has landed (PTX ISA 9.7.16.6.3).
 Step Tcgen05::fence(Context& c) {
     if (executor_.observer_ != nullptr) executor_.observer_->fence({executor_.site(c)});
-    if (c.op().variant == 1 && c.warp.cta->tensor != nullptr) c.warp.cta->tensor->memory.show();
+    const std::uint64_t now = executor_.launch_.next_copy_id++;
+    CtaRun& cta = *c.warp.cta;
+    if (c.op().variant == 0) {
+        publish(cta, &c.warp);
+        for (PendingTcgen05& each : cta.cluster->tensor_operations)
+            if (each.by.warp == &c.warp && each.fenced_behind == 0) each.fenced_behind = now;
+        return Step::next;
+    }
+    if (cta.tensor != nullptr) cta.tensor->memory.show();
+    std::vector<std::uint64_t>& after = state_of(cta).fenced_after;
+    after.resize(std::max<std::size_t>(after.size(), c.warp.index + 1));
+    after[c.warp.index] = now;
     return Step::next;
+}
+
+/// The stores of one warp, or of all: null.
+void Tcgen05::publish(CtaRun& cta, const Warp* warp) {
+    if (cta.tensor == nullptr || cta.tensor->unpublished.empty()) return;
+    machine::TensorMemory& memory = cta.tensor->memory;
+    std::erase_if(cta.tensor->unpublished, [&](const PendingTransfer& store) {
+        if (warp != nullptr && store.by.warp != warp) return false;
+        const auto at = machine::TensorMemoryAddress::of(store.address);
+        store.plan->store(memory.column(at.column) + at.lane, store.values.data());
+        return true;
+    });
 }
 
 /// PTX ISA 9.7.16.7 and 9.7.16.8: undefined if any thread of the warp has exited.

@@ -40,6 +40,7 @@ class Tcgen05 {
     // tcgen05.cpp
     TensorState& state_of(CtaRun& cta);
     Step fence(Context& c);
+    void publish(CtaRun& cta, const Warp* warp);
     bool whole_warp(Context& c);
     bool use_group(Context& c, int cta_group);
     bool uniform(Context& c, int source, std::string_view name);
@@ -72,10 +73,10 @@ class Tcgen05 {
     Step transfer(Context& c);
     Step wait_transfers(Context& c);
     Step settle_registers(Context& c);
-    void land(CtaRun& cta, PendingTransfer& transfer);
+    void land(CtaRun& cta, PendingTransfer& transfer, bool waited);
     bool check_window(Context& c, const TransferPlan& plan, machine::TensorMemoryAddress& at);
     template <class Choose>
-    void land_transfers(CtaRun& cta, Choose choose);
+    void land_transfers(CtaRun& cta, Choose choose, bool waited = false);
     void land_transfers_randomly(CtaRun& cta);
     void land_all_transfers(CtaRun& cta);
     // tcgen05_issue.cpp
@@ -83,6 +84,7 @@ class Tcgen05 {
     void count_uncommitted(const PendingTcgen05& operation);
     bool prepare(Context& c, int lane, PendingTcgen05& out);
     bool prepare_mma(Context& c, int lane, PendingTcgen05& out);
+    bool use_collector(Context& c, int lane, const program::Tcgen05Mma& what, const PendingTcgen05& operation);
     bool prepare_copy(Context& c, int lane, PendingTcgen05& out);
     bool prepare_shift(Context& c, int lane, PendingTcgen05& out);
     bool prepare_commit(Context& c, int lane, PendingTcgen05& out);

@@ -31,6 +31,8 @@ What kind_of(Op op) {
 Step Tcgen05::issue(Context& c) {
     if (!use_group(c, c.op().variant)) return Step::fault;
     ClusterRun& cluster = *c.warp.cta->cluster;
+    publish(*c.warp.cta, &c.warp);
+    const std::vector<std::uint64_t>& after = state_of(*c.warp.cta).fenced_after;
     const CopyPolicy policy = executor_.launch_.options.copies;
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
@@ -42,8 +44,12 @@ Step Tcgen05::issue(Context& c) {
         const std::vector<TensorCells> cells = cells_of(operation);
         if (!check_all(operation, cells, "")) return Step::fault;
         operation.id = executor_.launch_.next_copy_id++;
+        operation.fenced_before = c.warp.index < after.size() ? after[c.warp.index] : 0;
         if (executor_.observer_ != nullptr) tell(operation, cells, false, false);
         count_uncommitted(operation);
+        if (operation.kind == What::commit)  // which implies a before_thread_sync
+            for (PendingTcgen05& each : cluster.tensor_operations)
+                if (each.by.warp == &c.warp && each.fenced_behind == 0) each.fenced_behind = operation.id;
         cluster.tensor_operations.push_back(std::move(operation));
     }
     // Products in a row are one piece of work: they are held back until something else comes.
@@ -125,7 +131,8 @@ bool Tcgen05::prepare_mma(Context& c, int lane, PendingTcgen05& out) {
         const auto start = static_cast<std::int64_t>((descriptor & 0x3FFF) << 4);
         return check_shared(c, lane, name, descriptor, start + out.plan->first_byte[i], start + out.plan->last_byte[i]);
     };
-    return (what.a_in_tensor_memory || check(0, "A's ", operands.a)) && check(1, "B's ", operands.b);
+    return (what.a_in_tensor_memory || check(0, "A's ", operands.a)) && check(1, "B's ", operands.b) &&
+           use_collector(c, lane, what, out);
 }
 
 bool Tcgen05::prepare_copy(Context& c, int lane, PendingTcgen05& out) {

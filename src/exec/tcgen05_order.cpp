@@ -26,11 +26,18 @@ bool is_small_copy(const PendingTcgen05& operation) {
     return function.tmem_copies[operation.by.code->op->detail].shape == atom::TmemCopyShape::s4x256b;
 }
 
+/// Pairs are ordered in one thread, and between threads where fences stand on both sides of what orders these (PTX ISA
+/// 9.7.16.6.4.3).
+bool of_one_pipeline(const PendingTcgen05& a, const PendingTcgen05& b) {
+    const bool same_thread = a.by.warp == b.by.warp && a.by.lanes == b.by.lanes;
+    return same_thread || (a.fenced_behind != 0 && a.fenced_behind < b.fenced_before);
+}
+
 /// Whether `b`, which was issued later, may not land before `a` has.
 bool ordered(const PendingTcgen05& a, const PendingTcgen05& b) {
     if (a.kind == What::commit) return false;
     if (b.kind == What::commit) return a.by.warp == b.by.warp && a.by.lanes == b.by.lanes && a.cta_group == b.cta_group;
-    if (!same_ctas(a, b)) return false;
+    if (!same_ctas(a, b) || !of_one_pipeline(a, b)) return false;
     switch (b.kind) {
         case What::mma: return a.kind != What::mma || (a.plan->id == b.plan->id && a.operands.d == b.operands.d);
         case What::copy: return a.kind == What::shift && is_small_copy(b);

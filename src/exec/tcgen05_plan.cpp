@@ -111,6 +111,12 @@ Result<void> find_engine(Tcgen05FullPlan& plan) {
     const auto recipe = number::recipe(request);
     if (!recipe) return std::unexpected(recipe.error());
     plan.engine = std::make_shared<const number::TileEngine>(*recipe);
+    if (plan.what.sparse) {
+        number::DotRecipe spread = *recipe;
+        spread.group_length *= 2, spread.scale_block *= 2;
+        auto engine = std::make_shared<const number::TileEngine>(spread, true);
+        if (engine->vectorised()) plan.spread = std::move(engine);
+    }
     const int bits = number::operand_bits(*recipe, number::Side::a);
     plan.row_bytes = plan.atom.stored_k() * bits / 8;
     plan.b_row_bytes = plan.atom.shape.k * bits / 8;

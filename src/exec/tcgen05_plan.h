@@ -52,11 +52,12 @@ struct Tcgen05FullPlan : Tcgen05Plan {
     program::Tcgen05Mma what;
     atom::Tcgen05Mma atom;
     atom::InstructionDescriptor descriptor;
-    std::shared_ptr<const number::TileEngine> engine;
-    bool chains = false;  ///< one engine call may do several in a row
-    int parts = 1;        ///< of D's columns, one beside the other over the lanes
-    int row_bytes = 0;    ///< of the stored k of A, as the engine takes it
-    int b_row_bytes = 0;  ///< of B's k: twice that if A is sparse
+    std::shared_ptr<const number::TileEngine> engine;  ///< of the elements that A stores
+    std::shared_ptr<const number::TileEngine> spread;  ///< sparse: of all of k, A with zeros between; null: too wide
+    bool chains = false;                               ///< one engine call may do several in a row
+    int parts = 1;                                     ///< of D's columns, one beside the other over the lanes
+    int row_bytes = 0;                                 ///< of the stored k of A, as the engine takes it
+    int b_row_bytes = 0;                               ///< of B's k: twice that if A is sparse
     std::vector<Tcgen05Rows> rows;
     Tcgen05Shared a, b;
     int first_lane = 0;                 ///< of all that lies in D's lanes: 0, or 16 where half of them is used
@@ -95,7 +96,13 @@ inline machine::TensorMemoryAddress tensor_address(std::uint64_t address) {
     return {static_cast<std::uint32_t>(address) >> 16 & 0x7F, static_cast<std::uint32_t>(address) & 0xFFFF};
 }
 
-/// One product with metadata. Empty, or what is wrong with them.
+/// Rows of A as they are stored, with zeros where they store nothing; `part`: whose metadata. Empty, or what is wrong
+/// with them.
+std::string spread_rows(const Tcgen05Step& step, const machine::TensorMemory& memory, const Tcgen05Rows& rows, int part,
+                        std::span<const std::uint8_t> stored, std::vector<std::uint8_t>& out);
+/// Whether one of these elements, which begin at whole bytes, is an infinity or a NaN.
+bool any_special(std::span<const std::uint8_t> elements, number::Format format);
+/// One product with metadata, one element of D after the other. Empty, or what is wrong with them.
 std::string multiply_sparse(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::span<const std::uint8_t> b,
                             std::size_t b_stride);
 

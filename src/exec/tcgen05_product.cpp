@@ -15,6 +15,10 @@ std::span<const std::uint8_t> part_of(std::span<const std::uint8_t> rows, std::s
     return rows.subspan(static_cast<std::size_t>(part) * count, count);
 }
 
+const number::TileEngine& engine_of(const Tcgen05FullPlan& plan) {
+    return plan.spread != nullptr ? *plan.spread : *plan.engine;
+}
+
 }  // namespace
 
 std::uint32_t scaled_down(std::uint32_t word, number::Format format, int exponent) {
@@ -28,7 +32,8 @@ std::uint32_t scaled_down(std::uint32_t word, number::Format format, int exponen
 std::string Tcgen05Product::multiply(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas) {
     const Tcgen05FullPlan& plan = *run[0].plan;
     read_b(run, ctas);
-    if (plan.what.sparse) return multiply_sparse(run[0], ctas, b_, static_cast<std::size_t>(plan.b_row_bytes));
+    if (plan.what.sparse && (plan.spread == nullptr || special_b_))
+        return multiply_sparse(run[0], ctas, b_, static_cast<std::size_t>(plan.b_row_bytes));
     const bool scaled = plan.factors > 0;
     for (std::size_t cta = 0; cta < static_cast<std::size_t>(plan.what.cta_group); ++cta) {
         machine::TensorMemory& memory = *ctas.tensor[cta];
@@ -39,7 +44,8 @@ std::string Tcgen05Product::multiply(std::span<const Tcgen05Step> run, const Tcg
                 const bool split = scaled && copies_differ(plan, run.size(), rows, part);
                 for (int from = 0, step = split ? window : rows.rows; from < rows.rows; from += step) {
                     const Tcgen05Rows piece{rows.first + from, std::min(step, rows.rows - from), rows.lane + from};
-                    if (part == 0 || scaled || plan.what.a_in_tensor_memory) prepare_a(run, ctas, cta, piece, part);
+                    if (part == 0 || scaled || plan.what.a_in_tensor_memory || plan.what.sparse)
+                        if (std::string wrong = prepare_a(run, ctas, cta, piece, part); !wrong.empty()) return wrong;
                     prepare_b(plan, run.size(), part, piece.lane + part * plan.part_lanes());
                     multiply_rows(plan, *run[0].operands, memory, static_cast<int>(cta), piece, part);
                 }
@@ -55,12 +61,13 @@ void Tcgen05Product::read_b(std::span<const Tcgen05Step> run, const Tcgen05Ctas&
     const auto step = static_cast<std::size_t>(plan.b_row_bytes), stride = step * run.size();
     read_.resize(static_cast<std::size_t>(plan.atom.shape.n) * stride);
     for (std::size_t i = 0; i < run.size(); ++i) read_tcgen05_b(run[i], ctas, read_.data() + i * step, stride);
-    if (prepared_recipe_ == plan.engine->recipe() && prepared_columns_ == plan.part_columns() &&
+    if (prepared_recipe_ == engine_of(plan).recipe() && prepared_columns_ == plan.part_columns() &&
         prepared_stride_ == stride && b_ == read_)
         return;
     std::swap(b_, read_);
     is_prepared_.fill(false);
-    prepared_recipe_ = plan.engine->recipe();
+    prepared_recipe_ = engine_of(plan).recipe();
+    special_b_ = plan.spread != nullptr && any_special(b_, prepared_recipe_->b);
     prepared_columns_ = plan.part_columns();
     prepared_stride_ = stride;
 }
@@ -90,13 +97,17 @@ bool Tcgen05Product::copies_differ(const Tcgen05FullPlan& plan, std::size_t run,
     return false;
 }
 
-void Tcgen05Product::prepare_a(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas, std::size_t cta,
-                               const Tcgen05Rows& rows, int part) {
+std::string Tcgen05Product::prepare_a(std::span<const Tcgen05Step> run, const Tcgen05Ctas& ctas, std::size_t cta,
+                                      const Tcgen05Rows& rows, int part) {
     const Tcgen05FullPlan& plan = *run[0].plan;
     const auto step = static_cast<std::size_t>(plan.row_bytes), stride = step * run.size();
+    const std::size_t spread = plan.what.sparse ? 2 : 1;
     a_.resize(static_cast<std::size_t>(rows.rows) * stride);
     for (std::size_t i = 0; i < run.size(); ++i)
         read_tcgen05_a(run[i], ctas, cta, rows, part, a_.data() + i * step, stride);
+    if (plan.what.sparse)
+        if (std::string wrong = spread_rows(run[0], *ctas.tensor[cta], rows, part, a_, spread_a_); !wrong.empty())
+            return wrong;
     const auto factors = static_cast<std::size_t>(plan.factors), per_row = factors * run.size();
     scales_a_.resize(static_cast<std::size_t>(rows.rows) * per_row);
     for (std::size_t i = 0; i < run.size() && factors > 0; ++i)
@@ -108,8 +119,10 @@ void Tcgen05Product::prepare_a(std::span<const Tcgen05Step> run, const Tcgen05Ct
                              rows.lane + row + part * plan.part_lanes());
     number::BlockScales scales;
     if (factors > 0) scales = {scales_a_.data(), static_cast<std::ptrdiff_t>(per_row)};
-    plan.engine->prepare(number::Side::a, a_.data(), rows.rows, plan.atom.stored_k() * static_cast<int>(run.size()),
-                         static_cast<std::ptrdiff_t>(stride), prepared_a_, scales);
+    engine_of(plan).prepare(number::Side::a, (plan.what.sparse ? spread_a_ : a_).data(), rows.rows,
+                            plan.atom.stored_k() * static_cast<int>(spread * run.size()),
+                            static_cast<std::ptrdiff_t>(spread * stride), prepared_a_, scales);
+    return {};
 }
 
 /// A part's columns, with the factors that the window of `lane` has.
@@ -125,9 +138,9 @@ void Tcgen05Product::prepare_b(const Tcgen05FullPlan& plan, std::size_t run, int
         scales = {factors.data(), static_cast<std::ptrdiff_t>(per_row)};
     }
     if (is_prepared_[p] && std::ranges::equal(prepared_scales_[p], factors)) return;
-    plan.engine->prepare(number::Side::b, b_.data() + p * columns * stride, static_cast<int>(columns),
-                         plan.atom.shape.k * static_cast<int>(run), static_cast<std::ptrdiff_t>(stride), prepared_b_[p],
-                         scales);
+    engine_of(plan).prepare(number::Side::b, b_.data() + p * columns * stride, static_cast<int>(columns),
+                            plan.atom.shape.k * static_cast<int>(run), static_cast<std::ptrdiff_t>(stride),
+                            prepared_b_[p], scales);
     is_prepared_[p] = true;
     prepared_scales_[p].assign(factors.begin(), factors.end());
 }
@@ -136,8 +149,8 @@ void Tcgen05Product::multiply_rows(const Tcgen05FullPlan& plan, const Tcgen05Ope
                                    machine::TensorMemory& memory, int cta, const Tcgen05Rows& rows, int part) {
     if (plan.staged) return multiply_aside(plan, first, memory, cta, rows, part);
     std::uint32_t* const d = memory.column(tensor_address(first.d).column) + rows.lane + part * plan.part_lanes();
-    plan.engine->multiply(prepared_a_, prepared_b_[static_cast<std::size_t>(part)], first.accumulates ? d : nullptr, d,
-                          lanes);
+    engine_of(plan).multiply(prepared_a_, prepared_b_[static_cast<std::size_t>(part)], first.accumulates ? d : nullptr,
+                             d, lanes);
 }
 
 /// D of 16 bits, lanes that stay as they are, D scaled first.
@@ -161,8 +174,8 @@ void Tcgen05Product::multiply_aside(const Tcgen05FullPlan& plan, const Tcgen05Op
         halves_[at] = static_cast<std::uint16_t>(words_[at]);
     });
     void* const staged = half ? static_cast<void*>(halves_.data()) : words_.data();
-    plan.engine->multiply(prepared_a_, prepared_b_[static_cast<std::size_t>(part)],
-                          first.accumulates ? staged : nullptr, staged, rows.rows);
+    engine_of(plan).multiply(prepared_a_, prepared_b_[static_cast<std::size_t>(part)],
+                             first.accumulates ? staged : nullptr, staged, rows.rows);
     for_each([&](std::size_t at, std::uint32_t& cell, int row) {
         if (!plan.disables(cta, lane + row)) cell = half ? halves_[at] : words_[at];
     });

@@ -1,8 +1,9 @@
-// tcgen05.mma.sp: A stores half of its columns; each of its rows multiplies the rows of B that its metadata names. The
-// elements that meet decide how a dot product falls into groups, and an infinity of B that no element of A meets is no
-// operand: so every row of A has a B of its own, and the scalar reference multiplies.
+// tcgen05.mma.sp: A stores half of its columns; each of its rows multiplies the rows of B that its metadata names. With
+// zeros where it stores nothing it is a dense product (tcgen05_product.cpp), but for an infinity or NaN of B that no
+// element of A meets: that is no operand. There every row of A has a B of its own, and the scalar reference multiplies.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "exec/tcgen05_plan.h"
@@ -49,6 +50,17 @@ std::string select(const Tcgen05FullPlan& plan, const machine::TensorMemory& mem
             out.push_back(chunk * plan.atom.chunk + selected->columns[static_cast<std::size_t>(i)]);
     }
     return {};
+}
+
+template <class Word>
+bool any_above(std::span<const std::uint8_t> elements, Word magnitude, Word largest) {
+    bool found = false;
+    for (std::size_t at = 0; at < elements.size(); at += sizeof(Word)) {
+        Word element;
+        std::memcpy(&element, elements.data() + at, sizeof element);
+        found |= (element & magnitude) > largest;
+    }
+    return found;
 }
 
 class SparseProduct {
@@ -109,6 +121,37 @@ class SparseProduct {
 };
 
 }  // namespace
+
+std::string spread_rows(const Tcgen05Step& step, const machine::TensorMemory& memory, const Tcgen05Rows& rows, int part,
+                        std::span<const std::uint8_t> stored, std::vector<std::uint8_t>& out) {
+    const Tcgen05FullPlan& plan = *step.plan;
+    const auto row_bytes = static_cast<std::size_t>(plan.row_bytes);
+    const auto stored_k = static_cast<std::size_t>(plan.atom.stored_k());
+    // Two elements of four bits, which metadata choose together, are moved as one.
+    const std::size_t bytes = std::max<std::size_t>(1, row_bytes / stored_k), together = bytes * stored_k / row_bytes;
+    out.assign(static_cast<std::size_t>(rows.rows) * 2 * row_bytes, 0);
+    std::vector<int> selected;
+    for (int row = 0; row < rows.rows; ++row) {
+        std::string wrong = select(plan, memory, step.operands->metadata, rows.first + row, part, selected);
+        if (!wrong.empty()) return wrong;
+        const std::uint8_t* from = stored.data() + static_cast<std::size_t>(row) * row_bytes;
+        std::uint8_t* const to = out.data() + static_cast<std::size_t>(row) * 2 * row_bytes;
+        for (std::size_t i = 0; i < selected.size(); i += together, from += bytes)
+            std::memcpy(to + static_cast<std::size_t>(selected[i]) / together * bytes, from, bytes);
+    }
+    return {};
+}
+
+bool any_special(std::span<const std::uint8_t> elements, number::Format format) {
+    switch (format) {
+        case number::Format::f16: return any_above<std::uint16_t>(elements, 0x7FFF, 0x7BFF);
+        case number::Format::bf16: return any_above<std::uint16_t>(elements, 0x7FFF, 0x7F7F);
+        case number::Format::tf32: return any_above<std::uint32_t>(elements, 0x7FFFFFFF, 0x7F7FFFFF);
+        case number::Format::e4m3: return any_above<std::uint8_t>(elements, 0x7F, 0x7E);
+        case number::Format::e5m2: return any_above<std::uint8_t>(elements, 0x7F, 0x7B);
+        default: return false;  // the other element types have none
+    }
+}
 
 std::string multiply_sparse(const Tcgen05Step& step, const Tcgen05Ctas& ctas, std::span<const std::uint8_t> b,
                             std::size_t b_stride) {

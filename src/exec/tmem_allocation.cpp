@@ -163,6 +163,7 @@ Step Tcgen05::deallocate(Context& c) {
     if (at.lane != 0)
         return executor_.fail(c, FaultKind::tensor_memory_allocation, c.active,
                               fmt::format("the address names lane {}; an allocation begins at lane 0", at.lane));
+    publish(cta, nullptr);
     CtaRun* const peer = cta_group == 2 ? peer_of(cta) : nullptr;
     if (peer != nullptr) {
         state.meeting = {user(c, c.active), columns, at.column, nullptr};

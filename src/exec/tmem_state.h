@@ -35,6 +35,9 @@ struct PendingTcgen05 {
     std::uint64_t descriptor = 0;  ///< copy
     std::uint32_t mbarrier = 0;    ///< commit: shared address; with a mask only its offset counts
     std::uint32_t ctas = 0;        ///< commit: mask of ranks; 0: the mbarrier's own CTA alone
+    /// When its thread executed tcgen05.fence::before_thread_sync behind it (0: not yet), and when, before it, the last
+    /// ::after_thread_sync (0: never); by the numbers that operations have for ids.
+    std::uint64_t fenced_behind = 0, fenced_before = 0;
 };
 
 /// One warp's tcgen05.ld or st, from its issue until it has landed.
@@ -66,7 +69,18 @@ struct TensorState {
         std::uint32_t columns = 0, column = 0;
         std::uint8_t* result = nullptr;  ///< alloc: where the address goes
     } meeting;
+    /// What a collector buffer holds: A, or of .ws the B of b0 to b3.
+    struct Collector {
+        bool filled = false;
+        std::uint64_t operand = 0;  ///< its matrix descriptor, or address in Tensor Memory
+        TensorUse by;
+    };
+    std::array<Collector, 5> collectors;
     std::vector<PendingTransfer> transfers;  ///< of all warps, in order of issue
+    /// Stores that have landed and that other threads do not see yet: their warp has executed no
+    /// tcgen05.fence::before_thread_sync.
+    std::vector<PendingTransfer> unpublished;
+    std::vector<std::uint64_t> fenced_after;  ///< by warp: its last ::after_thread_sync
     /// By thread: what it issued and has not committed, the first instruction of it.
     struct Uncommitted {
         TensorUse first;

@@ -68,6 +68,7 @@ Step Tcgen05::transfer(Context& c) {
     CtaRun& cta = *c.warp.cta;
     TensorState& state = state_of(cta);
     if (!check_window(c, plan, at)) return Step::fault;
+    if (!store) publish(cta, &c.warp);  // its own stores a warp sees
     transfer.address = at.bits();
     const std::vector<TensorCells> cells = plan.touched(at, store);
     for (const TensorCells& each : cells)
@@ -78,13 +79,14 @@ Step Tcgen05::transfer(Context& c) {
     if (store)
         for (int r = 0; r < plan.registers; ++r) transfer.values.push_back(c.row(c.source(1 + r)));
     if (executor_.launch_.options.copies == CopyPolicy::eager)
-        land(cta, transfer);
+        land(cta, transfer, true);
     else
         state.transfers.push_back(std::move(transfer));
     return executor_.launch_.stop.load(std::memory_order_relaxed) ? Step::fault : Step::next;
 }
 
-void Tcgen05::land(CtaRun& cta, PendingTransfer& transfer) {
+/// `waited`: by its own warp.
+void Tcgen05::land(CtaRun& cta, PendingTransfer& transfer, bool waited) {
     TensorState& state = *cta.tensor;
     const TransferPlan& plan = *transfer.plan;
     const Code& code = *transfer.by.code;
@@ -97,11 +99,17 @@ void Tcgen05::land(CtaRun& cta, PendingTransfer& transfer) {
     bool unwritten = false;
     if (store) {
         const auto at = TensorMemoryAddress::of(transfer.address);
-        plan.store(state.memory.column(at.column) + at.lane, transfer.values.data());
+        const bool hidden = waited && state.memory.apart();
+        if (!hidden) plan.store(state.memory.column(at.column) + at.lane, transfer.values.data());
         if (state.memory.apart()) plan.store(state.memory.own_image(at.column) + at.lane, transfer.values.data());
         for (const TensorCells& each : cells) mark_written(state.memory, each);
         executor_.wrote();
-    } else if (transfer.frame->entry == transfer.entry) {  // else the lanes have left, and nobody will look
+        if (executor_.observer_ != nullptr) tell(transfer, cells, true, false);
+        if (hidden) state.unpublished.push_back(std::move(transfer));
+        return;
+    }
+    publish(cta, transfer.by.warp);  // what the same warp has stored since
+    if (transfer.frame->entry == transfer.entry) {  // else the lanes have left, and nobody will look
         Row* const rows = transfer.frame->rows.data();
         plan.load(source_of(transfer, state.memory), rows, code.places);
         if (plan.what->reduces) plan.reduce(code.op->type, rows, code.places, rows[code.places[plan.registers]]);
@@ -114,10 +122,10 @@ void Tcgen05::land(CtaRun& cta, PendingTransfer& transfer) {
 
 /// Those that `choose` picks, in order of issue.
 template <class Choose>
-void Tcgen05::land_transfers(CtaRun& cta, Choose choose) {
+void Tcgen05::land_transfers(CtaRun& cta, Choose choose, bool waited) {
     std::erase_if(cta.tensor->transfers, [&](PendingTransfer& each) {
         if (executor_.launch_.stop.load(std::memory_order_relaxed) || !choose(each)) return false;
-        land(cta, each);
+        land(cta, each, waited);
         return true;
     });
 }
@@ -126,9 +134,10 @@ Step Tcgen05::wait_transfers(Context& c) {
     const bool stores = c.op().variant != 0;
     if (executor_.observer_ != nullptr) executor_.observer_->fence({executor_.site(c)});
     if (c.warp.cta->tensor == nullptr) return Step::next;
-    land_transfers(*c.warp.cta, [&](const PendingTransfer& each) {
-        return each.by.warp == &c.warp && is_store(*each.by.code) == stores;
-    });
+    land_transfers(
+        *c.warp.cta,
+        [&](const PendingTransfer& each) { return each.by.warp == &c.warp && is_store(*each.by.code) == stores; },
+        true);
     return executor_.launch_.stop.load(std::memory_order_relaxed) ? Step::fault : Step::next;
 }
 
@@ -152,6 +161,7 @@ Step Tcgen05::settle_registers(Context& c) {
 void Tcgen05::land_transfers_randomly(CtaRun& cta) {
     if (cta.tensor == nullptr) return;
     if (executor_.random_() % 64 == 0) cta.tensor->memory.show();
+    if (executor_.random_() % 64 == 0) publish(cta, nullptr);
     land_transfers(cta, [&](const PendingTransfer&) { return executor_.random_() % 4 == 0; });
 }
 

@@ -25,6 +25,7 @@ GemmKernel kernel_of(const Entry& entry, GemmKernel::Generation generation) {
             .name = entry.name,
             .module = entry.module,
             .input = entry.input,
+            .input_b = entry.input,
             .output = entry.output,
             .a = entry.a,
             .b = entry.b,
@@ -43,6 +44,7 @@ std::vector<GemmKernel> list_kernels() {
     }
     for (const kernels::blackwell::GemmEntry& entry : kernels::blackwell::gemm_entries) {
         out.push_back(kernel_of(entry, GemmKernel::Generation::blackwell));
+        out.back().input_b = entry.input_b;
         out.back().scale = entry.scale;
         out.back().form = entry.form;
     }
@@ -55,10 +57,10 @@ std::vector<GemmKernel> list_kernels() {
 
 }  // namespace
 
-std::string_view GemmKernel::dtype() const {
+std::string_view GemmKernel::dtype_of(GemmType type) const {
     switch (scale) {
-        case kernels::BlockScale::none: return kernels::name(input);
-        case kernels::BlockScale::mx: return input == GemmType::e2m1 ? "mxf4" : "mxf8";
+        case kernels::BlockScale::none: return kernels::name(type);
+        case kernels::BlockScale::mx: return type == GemmType::e2m1 ? "mxf4" : type == GemmType::e2m3 ? "mxf6" : "mxf8";
         case kernels::BlockScale::nv: return "nvf4";
     }
     return "";
@@ -128,7 +130,7 @@ Result<GemmJob> gemm_job(const GemmKernel& kernel, const GemmCase& problem, cons
     out.job.launches.push_back(std::move(launch));
     GemmProduct& p = out.product;
     p.m = problem.m, p.n = problem.n, p.k = problem.k, p.batch = problem.batch;
-    p.input = kernel.input, p.output = kernel.output;
+    p.input = kernel.input, p.input_b = kernel.input_b, p.output = kernel.output;
     p.linear = kernel.linear;
     p.alpha = problem.alpha, p.beta = problem.beta;
     switch (kernel.generation) {

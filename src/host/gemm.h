@@ -16,7 +16,7 @@ namespace tilepath::host {
 struct GemmKernel {
     enum class Generation : std::uint8_t { ampere, hopper, blackwell, blackwell_rtx } generation{};
     std::string_view name, module;
-    kernels::GemmType input{}, output{};
+    kernels::GemmType input{}, input_b{}, output{};  ///< input: of A
     kernels::BlockScale scale = kernels::BlockScale::none;
     char a = 't', b = 'n';  ///< layout letters, as kernels/ampere/gemm_config.h explains them
     bool linear = false;
@@ -24,8 +24,12 @@ struct GemmKernel {
     bool a_in_registers = false;  ///< wgmma's RS form
     kernels::blackwell::Form form = kernels::blackwell::Form::single;
 
-    /// The type of A and B with their block scales, as the command line names it: f16, mxf8, nvf4.
-    std::string_view dtype() const;
+    /// The type of A, of B, with their block scales, as the command line names it: f16, mxf8, nvf4.
+    std::string_view dtype() const { return dtype_of(input); }
+    std::string_view dtype_b() const { return dtype_of(input_b); }
+
+  private:
+    std::string_view dtype_of(kernels::GemmType type) const;
 };
 /// All of them, a generation's after the previous one's.
 const std::vector<GemmKernel>& gemm_kernels();
@@ -65,7 +69,7 @@ struct GemmProduct {
     int padded_k = 0;                   ///< what the kernel walks, in ascending order; zeros beyond k
     bool fma_chain = false;             ///< one binary32 fma per k instead of a Tensor Core
     number::Instruction instruction{};  ///< of the Tensor Core
-    kernels::GemmType input{}, output{};
+    kernels::GemmType input{}, input_b{}, output{};
     bool linear = false;
     std::uint32_t alpha = 0, beta = 0;
     std::uint8_t between_rows = 0xA5;  ///< the bytes of D's buffer that belong to no element, after the kernel

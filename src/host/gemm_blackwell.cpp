@@ -7,7 +7,7 @@ namespace tilepath::host {
 
 Result<GemmJob> blackwell_gemm_job(const GemmKernel& kernel, const GemmCase& problem, GemmJob job) {
     const kernels::blackwell::GemmConfig config =
-        kernels::blackwell::gemm_config(kernel.input, kernel.scale, kernel.form);
+        kernels::blackwell::gemm_config(kernel.input, kernel.input_b, kernel.scale, kernel.form);
     TmaGemm gemm = TmaGemm::of(config);
     const bool a_k_major = kernel.a == 't', b_k_major = kernel.b == 'n';
     gemm.a_box_outer = a_k_major ? config.cta_m : config.cta_k();
@@ -15,6 +15,8 @@ Result<GemmJob> blackwell_gemm_job(const GemmKernel& kernel, const GemmCase& pro
     gemm.d_box_outer = config.slab_m;
     gemm.small_atoms_a = !a_k_major && config.element_bits == 32;
     gemm.small_atoms_b = !b_k_major && config.element_bits == 32;
+    gemm.spread_a = kernels::blackwell::is_spread(config.kind, kernel.input);
+    gemm.spread_b = kernels::blackwell::is_spread(config.kind, kernel.input_b);
     gemm.scale_atoms = config.scale_atoms();
     gemm.instruction = number::Instruction::tcgen05_mma;
     return tma_gemm_job(kernel, problem, std::move(job), gemm);

@@ -44,10 +44,11 @@ class Reference {
             number::DotRequest request{.device = *generation,
                                        .instruction = p_.instruction,
                                        .a = format_of(p_.input),
-                                       .b = format_of(p_.input),
+                                       .b = format_of(p_.input_b),
                                        .d = accumulator};
             if (p_.scale != kernels::BlockScale::none) {
-                request.scaling = p_.input == GemmType::e2m1 ? number::Scaling::per_group : number::Scaling::per_dot;
+                const bool fp4 = p_.input == GemmType::e2m1 && p_.input_b == GemmType::e2m1;
+                request.scaling = fp4 ? number::Scaling::per_group : number::Scaling::per_dot;
                 request.scale = p_.scale == kernels::BlockScale::mx ? Format::ue8m0 : Format::ue4m3;
                 request.scale_block = kernels::scale_block(p_.scale);
                 scales_a_ = scales(p_.scale_a, p_.m), scales_b_ = scales(p_.scale_b, p_.n);
@@ -56,8 +57,8 @@ class Reference {
             if (!recipe) return std::unexpected(recipe.error());
             recipe_ = *recipe;
         }
-        a_ = rows(job_.buffers[0], p_.a, p_.m);
-        b_ = rows(job_.buffers[1], p_.b, p_.n);
+        a_ = rows(job_.buffers[0], p_.a, p_.m, p_.input);
+        b_ = rows(job_.buffers[1], p_.b, p_.n, p_.input_b);
         d_.assign(job_.buffers[gemm_d].bytes.size(), p_.between_rows);
         const int all = p_.batch * p_.m;
         std::atomic<int> next{0};
@@ -80,10 +81,10 @@ class Reference {
 
   private:
     /// `count` rows of each matrix of the batch.
-    Rows rows(const Buffer& buffer, const GemmProduct::Matrix& matrix, int count) const {
+    Rows rows(const Buffer& buffer, const GemmProduct::Matrix& matrix, int count, GemmType type) const {
         Rows out;
         out.pitch = static_cast<std::size_t>(p_.padded_k);
-        const Format format = format_of(p_.input);
+        const Format format = format_of(type);
         const std::size_t all = static_cast<std::size_t>(p_.batch) * static_cast<std::size_t>(count) * out.pitch;
         if (p_.fma_chain)
             out.values.resize(all);

@@ -17,13 +17,15 @@ using machine::TensorType;
 
 constexpr std::size_t scales_of_a = 5, scales_of_b = 6;  // in the job's buffers
 
-TensorType tensor_type(GemmType type) {
+TensorType tensor_type(GemmType type, bool spread) {
     switch (type) {
         case GemmType::f16: return TensorType::f16;
         case GemmType::bf16: return TensorType::bf16;
         case GemmType::tf32:
         case GemmType::f32: return TensorType::f32;
-        case GemmType::e2m1: return TensorType::u4_align8b;
+        case GemmType::e2m1: return spread ? TensorType::u4_align16b : TensorType::u4_align8b;
+        case GemmType::e2m3:
+        case GemmType::e3m2: return TensorType::u6_align16b;
         case GemmType::e4m3:
         case GemmType::e5m2:
         case GemmType::s8: return TensorType::u8;
@@ -43,17 +45,18 @@ struct Extents {
 
 /// Rank 3, the batch outermost, rows of 128 bytes, zeros out of bounds.
 TensorMap tensor_map(std::string name, std::size_t buffer, GemmType type, const Extents& extents, int batch,
-                     int box_outer, bool small_atoms = false) {
+                     int box_outer, bool small_atoms = false, bool spread = false) {
     const auto bits = static_cast<std::uint64_t>(kernels::element_bits(type));
     const std::uint64_t row = static_cast<std::uint64_t>(extents.pitch) * bits / 8;
     machine::TensorMap map;
-    map.type = tensor_type(type);
+    map.type = tensor_type(type, spread);
     map.swizzle = small_atoms ? layout::SwizzleMode::b128_atom_32b : layout::SwizzleMode::b128;
     map.rank = 3;
     map.dims = {static_cast<std::uint64_t>(extents.inner), static_cast<std::uint64_t>(extents.outer),
                 static_cast<std::uint64_t>(batch), 1, 1};
     map.strides = {row, row * static_cast<std::uint64_t>(extents.outer)};
-    map.box = {static_cast<std::uint32_t>(128 * 8 / bits), static_cast<std::uint32_t>(box_outer), 1, 1, 1};
+    map.box = {static_cast<std::uint32_t>(128 * 8 / (spread ? 8 : bits)), static_cast<std::uint32_t>(box_outer), 1, 1,
+               1};
     return {std::move(name), buffer, 0, map};
 }
 
@@ -103,11 +106,16 @@ Result<GemmJob> tma_gemm_job(const GemmKernel& kernel, const GemmCase& problem, 
     if (kernel.input == GemmType::e2m1 && problem.k % 2 != 0)
         return fail(
             fmt::format("a tensor map of e2m1 has whole bytes in a row: expected an even K, found {}", problem.k));
+    if ((gemm.spread_a || gemm.spread_b) && problem.k % 128 != 0)
+        return fail(
+            fmt::format("a tensor map that gives each element of 4 or 6 bits a byte has a multiple of 128 in a "
+                        "row: expected such a K, found {}",
+                        problem.k));
     auto device = machine::device_named(out.job.arch);
     if (!device) return std::unexpected(device.error());
     const bool a_k_major = kernel.a == 't', b_k_major = kernel.b == 'n';
     const Extents a(a_k_major ? problem.k : problem.m, a_k_major ? problem.m : problem.k, kernel.input);
-    const Extents b(b_k_major ? problem.k : problem.n, b_k_major ? problem.n : problem.k, kernel.input);
+    const Extents b(b_k_major ? problem.k : problem.n, b_k_major ? problem.n : problem.k, kernel.input_b);
     const Extents d(problem.n, problem.m, kernel.output);
 
     Job& job = out.job;
@@ -115,13 +123,14 @@ Result<GemmJob> tma_gemm_job(const GemmKernel& kernel, const GemmCase& problem, 
         job.buffers.push_back(gemm_input(name, type, elements, problem.seed, operand));
     };
     input("A", kernel.input, a.matrix() * problem.batch, InputOperand::a);
-    input("B", kernel.input, b.matrix() * problem.batch, InputOperand::b);
+    input("B", kernel.input_b, b.matrix() * problem.batch, InputOperand::b);
     input("C", kernel.output, d.matrix() * problem.batch, InputOperand::c);
     job.buffers.push_back(gemm_buffer("D", kernel.output, d.matrix() * problem.batch));
     input("bias", GemmType::f32, problem.n, InputOperand::bias);
-    job.tensor_maps = {tensor_map("A", 0, kernel.input, a, problem.batch, gemm.a_box_outer, gemm.small_atoms_a),
-                       tensor_map("B", 1, kernel.input, b, problem.batch, gemm.b_box_outer, gemm.small_atoms_b),
-                       tensor_map("D", gemm_d, kernel.output, d, problem.batch, gemm.d_box_outer)};
+    job.tensor_maps = {
+        tensor_map("A", 0, kernel.input, a, problem.batch, gemm.a_box_outer, gemm.small_atoms_a, gemm.spread_a),
+        tensor_map("B", 1, kernel.input_b, b, problem.batch, gemm.b_box_outer, gemm.small_atoms_b, gemm.spread_b),
+        tensor_map("D", gemm_d, kernel.output, d, problem.batch, gemm.d_box_outer)};
 
     GemmProduct& product = out.product;
     product.a = {0, a_k_major ? a.pitch : 1, a_k_major ? 1 : a.pitch, a.matrix()};

@@ -10,6 +10,7 @@ struct TmaGemm {
     int cta_m = 0, cta_n = 0, cluster_m = 1, cta_k = 0, threads = 0, dynamic_shared_bytes = 0;
     int a_box_outer = 0, b_box_outer = 0, d_box_outer = 0;  ///< rows of a box; a row fills 128 bytes
     bool small_atoms_a = false, small_atoms_b = false;      ///< the 128B swizzle of 32-byte atoms
+    bool spread_a = false, spread_b = false;                ///< 4 and 6 bits that take a byte in shared memory
     int scale_atoms = 0;  ///< that a stage holds of each operand's scales; 0: no scales
     number::Instruction instruction{};
 

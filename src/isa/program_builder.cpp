@@ -8,6 +8,7 @@
 #include "isa/build.h"
 #include "isa/cta_groups.h"
 #include "isa/lowering.h"
+#include "isa/target.h"
 #include "program/async_registers.h"
 #include "program/slots.h"
 
@@ -17,7 +18,9 @@ namespace {
 using program::DataType;
 using program::FrameVariable;
 
-std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+std::uint32_t align_up(std::uint32_t value, std::uint32_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
 
 }  // namespace
 
@@ -55,7 +58,23 @@ FrameVariable ProgramBuilder::place(const ptx::Variable& variable, std::uint32_t
     return out;
 }
 
+/// A target that the module's version does not know yet.
+void ProgramBuilder::check_target() {
+    const auto target = target_named(module_.architecture());
+    const auto needs = target ? version_of(*target) : std::nullopt;
+    if (!needs ||
+        meets(*needs, static_cast<int>(module_.version_major), static_cast<int>(module_.version_minor), *target))
+        return;
+    diagnostics_.push_back(
+        {Severity::error,
+         fmt::format("the target {} came with PTX ISA {}.{}; the module says .version {}.{}", to_string(*target),
+                     needs->major, needs->minor, module_.version_major, module_.version_minor),
+         module_.place(module_.version_span),
+         {fmt::format("write .version {}.{} or later", needs->major, needs->minor)}});
+}
+
 void ProgramBuilder::run(ptx::Id entry) {
+    check_target();
     read_bounds(module_.functions[entry]);
     function_index(entry);  // the first, before the functions that initialisers name
     add_variables();
@@ -102,16 +121,17 @@ std::uint32_t ProgramBuilder::shared_offset(ptx::Id id) {
     return at->second;
 }
 
-void ProgramBuilder::note_dynamic_shared(std::uint32_t function, std::uint32_t constant, const ptx::Variable& variable) {
+void ProgramBuilder::note_dynamic_shared(std::uint32_t function, std::uint32_t constant,
+                                         const ptx::Variable& variable) {
     dynamic_uses_.push_back({function, constant});
     dynamic_name_ = module_.name(variable.name);
     dynamic_alignment_ = std::max(dynamic_alignment_, ptx::alignment(variable));
 }
 
 void ProgramBuilder::place_dynamic_shared() {
-    program_.dynamic_shared_offset = align_up(program::reserved_shared_bytes + program_.shared_bytes, std::max(16u, dynamic_alignment_));
-    if (!dynamic_uses_.empty())
-        program_.shared_variables.push_back({dynamic_name_, program_.dynamic_shared_offset, 0});
+    program_.dynamic_shared_offset =
+        align_up(program::reserved_shared_bytes + program_.shared_bytes, std::max(16u, dynamic_alignment_));
+    if (!dynamic_uses_.empty()) program_.shared_variables.push_back({dynamic_name_, program_.dynamic_shared_offset, 0});
     for (DynamicUse use : dynamic_uses_)
         program_.functions[use.function].constants[use.constant].bits += program_.dynamic_shared_offset;
 }
@@ -138,8 +158,10 @@ void ProgramBuilder::lay_out_parameters(const ptx::Function& function, program::
     std::uint32_t& end = entry ? parameter_bytes : out.frame_bytes;
     auto add = [&](ptx::Range range, std::vector<FrameVariable>& places, std::vector<program::RegisterId>& registers) {
         for (const ptx::Variable& variable : module_.variables_in(range)) {
-            if (variable.space == ptx::Space::reg) registers.push_back(module_.symbols[variable.symbol].number);
-            else places.push_back(place(variable, end));
+            if (variable.space == ptx::Space::reg)
+                registers.push_back(module_.symbols[variable.symbol].number);
+            else
+                places.push_back(place(variable, end));
         }
     };
     add(function.parameters, out.parameters, out.register_parameters);
@@ -165,7 +187,8 @@ void ProgramBuilder::lower(std::uint32_t index) {
         for (const ptx::Variable& variable : module_.variables_in(range))
             if (variable.space == ptx::Space::reg)
                 out.registers[module_.symbols[variable.symbol].number] = {
-                    program::type_named(ptx::word(variable.type)).value_or(DataType::b32), std::string(module_.name(variable.name))};
+                    program::type_named(ptx::word(variable.type)).value_or(DataType::b32),
+                    std::string(module_.name(variable.name))};
     lay_out_parameters(function, out);
     const std::size_t errors = diagnostics_.size();
     for (const ptx::Statement& statement : module_.body(function)) {
@@ -183,7 +206,7 @@ void ProgramBuilder::lower(std::uint32_t index) {
 
 void ProgramBuilder::read_bounds(const ptx::Function& entry) {
     program::LaunchBounds& bounds = program_.bounds;
-    auto copy = [](const ptx::FunctionDirective& from, std::uint32_t (&to)[3]) {
+    auto copy = [](const ptx::FunctionDirective& from, std::uint32_t(&to)[3]) {
         for (int i = 0; i < 3; ++i) to[i] = i < from.count ? from.values[i] : 1;
     };
     for (const ptx::FunctionDirective& directive : module_.directives_in(entry.directives)) {
@@ -216,8 +239,9 @@ Result<program::Program> build(const ptx::Module& module, std::string_view name)
                     listed.empty() ? "it has no .entry at all" : "its entries: " + listed);
     if (entries.empty()) return fail(fmt::format("the module {} has no .entry with a body", module.source->name()));
     if (entries.size() > 1)
-        return fail(fmt::format("the module {} has {} entries; say which one to run", module.source->name(), entries.size()),
-                    "its entries: " + listed);
+        return fail(
+            fmt::format("the module {} has {} entries; say which one to run", module.source->name(), entries.size()),
+            "its entries: " + listed);
     program::Program program;
     Diagnostics diagnostics;
     ProgramBuilder(module, program, diagnostics).run(entries.front());

@@ -33,6 +33,7 @@ class ProgramBuilder {
     const ptx::Module& module() const { return module_; }
 
   private:
+    void check_target();
     void lower(std::uint32_t index);
     /// Where the variable begins behind `end`, which becomes its own; an error beyond what any device has.
     std::uint32_t reserve(const ptx::Variable& variable, std::uint32_t& end);

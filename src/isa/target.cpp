@@ -25,6 +25,24 @@ std::string to_string(Target target) {
     return fmt::format("sm_{}{}", target.sm, target.suffix ? std::string(1, target.suffix) : "");
 }
 
+std::optional<Needs> version_of(Target target) {
+    struct Row {
+        int sm;
+        Needs plain, named_f;  ///< `a` came with the plain target, but for sm_90a
+    };
+    static constexpr Row rows[] = {
+        {75, since(6, 3), {}},           {80, since(7, 0), {}},           {86, since(7, 1), {}},
+        {87, since(7, 4), {}},           {88, since(7, 3), {}},           {89, since(7, 8), {}},
+        {90, since(7, 8), {}},           {100, since(8, 6), since(8, 8)}, {103, since(8, 8), since(8, 8)},
+        {110, since(9, 0), since(9, 0)}, {120, since(8, 7), since(8, 8)}, {121, since(8, 8), since(8, 8)}};
+    for (const Row& row : rows) {
+        if (row.sm != target.sm) continue;
+        if (target == Target{90, 'a'}) return since(8, 0);
+        return target.suffix == 'f' ? row.named_f : row.plain;
+    }
+    return {};
+}
+
 bool has_tensor_memory(Target target) { return target.sm >= 100 && target.sm < 120 && target.suffix != 0; }
 
 bool meets(Needs needs, int version_major, int version_minor, Target target) {

@@ -17,6 +17,8 @@ struct Target {
 std::optional<Target> target_named(std::string_view name);
 std::string to_string(Target target);
 
+/// The PTX ISA version that brought a target, as ptxas 13.0 has it; nothing for targets that it does not know.
+std::optional<Needs> version_of(Target target);
 /// sm_100, sm_103 and sm_110, named with `a` or `f`.
 bool has_tensor_memory(Target target);
 /// Whether a module of this `.version` and `.target` has a form with these needs.

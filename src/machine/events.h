@@ -40,7 +40,7 @@ struct Access {
     program::Space space = program::Space::global;  ///< never generic
     std::uint32_t bytes = 0;                        ///< per lane, all elements of a vector
     std::span<const Address, 32> addresses;         ///< by lane, within `space` (shared: rank << 24 | offset)
-    const Address* mbarriers = nullptr;  ///< by lane: of st.async and red.async, which count on them when they land
+    const Address* mbarriers = nullptr;  ///< by lane: of st.async, red.async and try_cancel, which count on them when they land
 };
 
 /// An asynchronous copy by one lane: cp.async.

@@ -55,8 +55,8 @@ bool prepare_floats(const Plan& plan, const Plan::Operand& operand, const Rows& 
     const bool special = plan.prepare.floats(operand.floats, rows, operand.block, elements, nan, floats);
     if (scales.per_row > 0) {
         const int element_bytes = operand.block == block_rows ? float_bytes_a : float_bytes_b;
-        fill_exponents(scales, operand.block, scale_exponents(to, elements, operand.block, element_bytes),
-                       floats.values);
+        fill_exponents(scales, plan.fused.group_length, operand.block,
+                       scale_exponents(to, elements, operand.block, element_bytes), floats.values);
     }
     return special;
 }
@@ -99,7 +99,8 @@ void PreparedOperand::reserve(std::size_t bytes) {
     capacity_ = bytes;
 }
 
-TileEngine::TileEngine(const DotRecipe& recipe) : recipe_(recipe), plan_(make_plan(recipe)) {}
+TileEngine::TileEngine(const DotRecipe& recipe, bool half_zero)
+    : recipe_(recipe), plan_(make_plan(recipe, half_zero)) {}
 
 void TileEngine::prepare(Side side, const void* data, int rows, int elements, std::ptrdiff_t row_stride_bytes,
                          PreparedOperand& out, BlockScales scales) const {

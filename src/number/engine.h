@@ -61,7 +61,9 @@ int operand_bits(const DotRecipe& recipe, Side side);
 /// the scalar reference. An engine has no state: threads may share it.
 class TileEngine {
   public:
-    explicit TileEngine(const DotRecipe& recipe);
+    /// `half_zero`: A is a sparse operand that has been spread, so that of every four elements of its k (tf32: of every
+    /// two) half are zeros, and the recipe's groups are twice as long as they were.
+    explicit TileEngine(const DotRecipe& recipe, bool half_zero = false);
 
     const DotRecipe& recipe() const { return recipe_; }
     bool vectorised() const { return plan_ != nullptr; }

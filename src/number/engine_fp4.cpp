@@ -13,7 +13,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace tilepath::number::engine::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR
-Fp4Kernel fp4_kernel() { return nullptr; }
+Fp4Kernel fp4_kernel(bool) { return nullptr; }
 #else
 namespace {
 using F64Half = hn::RepartitionToWide<F32>;
@@ -85,6 +85,17 @@ HWY_INLINE Part part_of(const Fp4Rule& rule, const std::int32_t* HWY_RESTRICT a,
     return {pairs_of_words(sum, significands), hn::IfThenElse(is_zero, set(rule.zero_exponent), exponent)};
 }
 
+/// The same for `halves` groups that count as one: the halves of a group of a sparse operand that has been spread.
+template <int halves>
+HWY_INLINE Part part_of_halves(const Fp4Rule& rule, const std::int32_t* a, const std::int32_t* b) {
+    Part part = part_of(rule, a, b);
+    if constexpr (halves == 2) {
+        const Part second = part_of(rule, a + fp4_words_a * block_rows, b + fp4_words_b * block_columns);
+        part = {hn::Add(part.value, second.value), hn::Max(part.exponent, second.exponent)};
+    }
+    return part;
+}
+
 HWY_INLINE VI exponent_of_c(VF c, std::int32_t zero_exponent) {
     const VI field = hn::ShiftRight<23>(hn::And(bits_of(c), set(exponent_field)));
     const VI exponent = hn::Sub(hn::Max(field, set(1)), set(127));
@@ -106,14 +117,15 @@ HWY_NOINLINE VF with_specials(VF result, VF c, const std::int32_t* a, const std:
 }
 
 /// C and up to four groups.
-template <int groups>
+template <int groups, int halves>
 HWY_INLINE VF add_groups(const Fp4Rule& rule, const std::int32_t* HWY_RESTRICT a, const std::int32_t* HWY_RESTRICT b,
                          VF c, bool special) {
     Part parts[groups];
     VI largest = exponent_of_c(c, rule.zero_exponent);
 #pragma GCC unroll 4
     for (int g = 0; g < groups; ++g) {
-        parts[g] = part_of(rule, a + g * fp4_words_a * block_rows, b + g * fp4_words_b * block_columns);
+        parts[g] = part_of_halves<halves>(rule, a + g * halves * fp4_words_a * block_rows,
+                                          b + g * halves * fp4_words_b * block_columns);
         largest = hn::Max(largest, parts[g].exponent);
     }
     const VI up = hn::Sub(set(rule.fraction_bits), largest);
@@ -129,22 +141,24 @@ HWY_INLINE VF add_groups(const Fp4Rule& rule, const std::int32_t* HWY_RESTRICT a
     // Below that exponent a sum may be subnormal; C's own is 128 where it is infinite or NaN.
     const auto is_rare = hn::Or(hn::Gt(set(-126 + 35), largest), hn::Gt(largest, set(127)));
     if (HWY_LIKELY(!special) && HWY_LIKELY(hn::AllFalse(i32, is_rare))) return to_f32(sum);
-    return with_specials(to_f32_with_subnormals(sum), c, a, b, groups);
+    return with_specials(to_f32_with_subnormals(sum), c, a, b, groups * halves);
 }
 
+template <int halves>
 HWY_INLINE VF add_last_groups(const Fp4Rule& rule, int groups, const std::int32_t* a, const std::int32_t* b, VF c,
                               bool special) {
     switch (groups) {
-        case 1: return add_groups<1>(rule, a, b, c, special);
-        case 2: return add_groups<2>(rule, a, b, c, special);
-        case 3: return add_groups<3>(rule, a, b, c, special);
+        case 1: return add_groups<1, halves>(rule, a, b, c, special);
+        case 2: return add_groups<2, halves>(rule, a, b, c, special);
+        case 3: return add_groups<3, halves>(rule, a, b, c, special);
         default: return c;
     }
 }
 
+template <int halves>
 void multiply(const Fp4Rule& given, const Operands& operands, const Accumulators& tile) {
     const Fp4Rule rule = given;  // a copy that no store can change
-    const int groups = operands.elements / fp4_group;
+    const int groups = operands.elements / (halves * fp4_group);
     const auto* const a_words = reinterpret_cast<const std::int32_t*>(operands.a);
     for (int block = 0; block < operands.column_blocks; ++block) {
         const auto* b_words =
@@ -159,11 +173,11 @@ void multiply(const Fp4Rule& given, const Operands& operands, const Accumulators
                 const std::int32_t* b = b_words + column;
                 int g = 0;
                 for (; g + groups_per_sum <= groups; g += groups_per_sum) {
-                    sum = add_groups<groups_per_sum>(rule, a, b, sum, special);
-                    a += groups_per_sum * fp4_words_a * block_rows;
-                    b += groups_per_sum * fp4_words_b * block_columns;
+                    sum = add_groups<groups_per_sum, halves>(rule, a, b, sum, special);
+                    a += groups_per_sum * halves * fp4_words_a * block_rows;
+                    b += groups_per_sum * halves * fp4_words_b * block_columns;
                 }
-                sum = add_last_groups(rule, groups - g, a, b, sum, special);
+                sum = add_last_groups<halves>(rule, groups - g, a, b, sum, special);
                 hn::StoreU(sum, f32, static_cast<float*>(tile.d) + at * tile.d_stride + row);
             }
     }
@@ -171,7 +185,7 @@ void multiply(const Fp4Rule& given, const Operands& operands, const Accumulators
 
 }  // namespace
 
-Fp4Kernel fp4_kernel() { return multiply; }
+Fp4Kernel fp4_kernel(bool halves) { return halves ? multiply<2> : multiply<1>; }
 #endif
 }  // namespace tilepath::number::engine::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -179,6 +193,6 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace tilepath::number::engine {
 HWY_EXPORT(fp4_kernel);
-Fp4Kernel best_fp4_kernel() { return HWY_DYNAMIC_DISPATCH(fp4_kernel)(); }
+Fp4Kernel best_fp4_kernel(bool halves) { return HWY_DYNAMIC_DISPATCH(fp4_kernel)(halves); }
 }  // namespace tilepath::number::engine
 #endif

@@ -159,6 +159,6 @@ const PrepareKernels* best_prepare_kernels();
 FusedKernel best_fused_kernel(const FusedRule& rule);
 FusedKernel best_scaled_kernel();  ///< mxf8f6f4
 IntegerKernel best_integer_kernel();
-Fp4Kernel best_fp4_kernel();
+Fp4Kernel best_fp4_kernel(bool halves);
 
 }  // namespace tilepath::number::engine

@@ -42,7 +42,12 @@ FloatRule float_rule(const DotRecipe& recipe, const FormatTraits& f) {
     return rule;
 }
 
-FusedRule fused_rule(const DotRecipe& recipe) {
+/// Products of a group that may be other than zero; of each half of it half as many.
+int nonzero(const DotRecipe& recipe, bool half_zero) {
+    return half_zero ? recipe.group_length / 2 : recipe.group_length;
+}
+
+FusedRule fused_rule(const DotRecipe& recipe, bool half_zero) {
     FusedRule rule;
     rule.group_length = recipe.group_length;
     rule.fraction_bits = recipe.fraction_bits;
@@ -53,7 +58,7 @@ FusedRule fused_rule(const DotRecipe& recipe) {
         rule.separate_halves = recipe.separate_halves;
     }
     // Products are below 4 and C below 2 at the largest exponent, and the largest of them leave 2^31 unreached.
-    const std::int64_t products = std::int64_t(4 * rule.group_length) << rule.fraction_bits;
+    const std::int64_t products = std::int64_t(4 * nonzero(recipe, half_zero)) << rule.fraction_bits;
     const std::int64_t limit = std::int64_t(1) << 31;
     if (products + (std::int64_t(2) << rule.fraction_bits) > limit)
         rule.range = products <= limit ? SumRange::fits_less_c : SumRange::halves_fit;
@@ -82,27 +87,29 @@ Fp4Rule fp4_rule(const DotRecipe& r) {
 }
 
 /// Four exact products of 19 bits with C, aligned, have to fit f64.
-bool has_fp4_kernel(const DotRecipe& r) {
-    return r.a == Format::e2m1 && r.b == Format::e2m1 && r.d == Format::f32 && r.group_length == 4 * fp4_group &&
-           r.scale_block % fp4_group == 0 && r.fraction_bits <= 35 && r.rounding == ResultRounding::rz_f32;
+bool has_fp4_kernel(const DotRecipe& r, bool half_zero) {
+    const int group = half_zero ? 2 * fp4_group : fp4_group;
+    return r.a == Format::e2m1 && r.b == Format::e2m1 && r.d == Format::f32 && r.group_length == 4 * group &&
+           r.scale_block % group == 0 && r.fraction_bits <= 35 && r.rounding == ResultRounding::rz_f32;
 }
 
-bool has_scaled_kernel(const DotRecipe& r) {
-    return r.group_length == scaled_group && r.scale_block == scaled_group && r.d == Format::f32 &&
+bool has_scaled_kernel(const DotRecipe& r, bool half_zero) {
+    return nonzero(r, half_zero) == scaled_group && r.scale_block == r.group_length && r.d == Format::f32 &&
            r.scale == Format::ue8m0 && r.fraction_bits == 25 && r.rounding == ResultRounding::rz_f32 &&
            r.zero_exponent <= -128;
 }
 
 /// What the kernels can do, whatever the CPU.
-bool has_kernel(const DotRecipe& r) {
-    if (r.scaling == Scaling::per_group) return has_fp4_kernel(r);
-    if (r.scaling == Scaling::per_dot && !has_scaled_kernel(r)) return false;
+bool has_kernel(const DotRecipe& r, bool half_zero) {
+    if (r.scaling == Scaling::per_group) return has_fp4_kernel(r, half_zero);
+    if (r.scaling == Scaling::per_dot && !has_scaled_kernel(r, half_zero)) return false;
+    const int most = nonzero(r, half_zero);
     switch (r.kind) {
         case DotRecipe::Kind::fused:
             // Half a group's sum has to fit 32 bits (significands of at most 4 bits: products are below 3.52), and
             // a group has to be whole quadruples of elements (see FloatBlock).
             return r.group_length % 4 == 0 && r.fraction_bits <= 25 &&
-                   (r.group_length <= 16 || (r.group_length <= 32 && traits(r.a).bits <= 8 && traits(r.b).bits <= 8));
+                   (most <= 16 || (most <= 32 && traits(r.a).bits <= 8 && traits(r.b).bits <= 8));
         case DotRecipe::Kind::fp8_through_f16: return r.group_length <= 16 && r.fraction_bits <= 25;
         case DotRecipe::Kind::integer:
         case DotRecipe::Kind::bit_and:
@@ -146,9 +153,9 @@ Plan::Operand operand_of(const DotRecipe& recipe, Plan::Kind kind, bool is_a) {
 
 }  // namespace
 
-std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe) {
+std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe, bool half_zero) {
     const PrepareKernels* prepare = best_prepare_kernels();
-    if (!prepare || !has_kernel(recipe)) return nullptr;
+    if (!prepare || !has_kernel(recipe, half_zero)) return nullptr;
     Plan plan;
     plan.kind = kind_of(recipe);
     plan.a = operand_of(recipe, plan.kind, true);
@@ -156,11 +163,11 @@ std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe) {
     plan.accumulator_bytes = recipe.d == Format::f16 ? 2 : 4;
     plan.prepare = *prepare;
     if (plan.kind == Plan::Kind::floats) {
-        plan.fused = fused_rule(recipe);
+        plan.fused = fused_rule(recipe, half_zero);
         plan.multiply_fused = recipe.scaling == Scaling::none ? best_fused_kernel(plan.fused) : best_scaled_kernel();
     } else if (plan.kind == Plan::Kind::fp4) {
         plan.fp4 = fp4_rule(recipe);
-        plan.multiply_fp4 = best_fp4_kernel();
+        plan.multiply_fp4 = best_fp4_kernel(half_zero);
     } else {
         plan.integers = integer_rule(recipe);
         plan.multiply_integers = best_integer_kernel();

@@ -30,6 +30,6 @@ struct Plan {
 };
 
 /// Null where the scalar reference has to do: no kernel for the recipe, or no vectors in this CPU.
-std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe);
+std::shared_ptr<const Plan> make_plan(const DotRecipe& recipe, bool half_zero);
 
 }  // namespace tilepath::number::engine

@@ -102,14 +102,14 @@ void multiply(const FusedRule& given, const Operands& operands, const Accumulato
 #pragma GCC unroll 8
                 for (int c = 0; c < columns; ++c)
                     state[c] = source ? hn::LoadU(f32, source + (first + c) * tile.c_stride + row) : hn::Zero(f32);
-                for (int k = 0; k < operands.elements; k += scaled_group) {
+                for (int k = 0; k < operands.elements; k += rule.group_length) {
                     const int at_a = k * block_rows + row, at_b = k * block_columns + column;
-                    const int scale = k / scaled_group;
+                    const int scale = k / rule.group_length;
                     const Group g{all.a + at_a,
                                   all.b + at_b,
                                   all.a_exponents + at_a,
                                   all.b_exponents + at_b,
-                                  scaled_group,
+                                  rule.group_length,
                                   all.a_special,
                                   all.b_special,
                                   all.a_scales + scale * block_rows + row,

@@ -58,7 +58,7 @@ bool fill_fp4_scales(const ScaleRows& from, int groups_per_scale, int groups, in
     return nan;
 }
 
-void fill_exponents(const ScaleRows& from, int block, std::int32_t* exponents, float* values) {
+void fill_exponents(const ScaleRows& from, int group, int block, std::int32_t* exponents, float* values) {
     const ScaleTable& table = table_of(from.format);
     for (int i = 0; i < from.per_row; ++i)
         for (int row = 0; row < block; ++row) {
@@ -66,7 +66,7 @@ void fill_exponents(const ScaleRows& from, int block, std::int32_t* exponents, f
             if (row < from.rows) scale = table[from.scales.data[row * from.scales.row_stride_bytes + i]];
             exponents[i * block + row] = scale.exponent;
             if (!scale.nan) continue;
-            for (int k = i * scaled_group; k < (i + 1) * scaled_group; ++k)
+            for (int k = i * group; k < (i + 1) * group; ++k)
                 values[k * block + row] = std::numeric_limits<float>::quiet_NaN();
         }
 }

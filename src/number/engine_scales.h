@@ -20,7 +20,7 @@ bool any_nan(const ScaleRows& scales);
 bool fill_fp4_scales(const ScaleRows& scales, int groups_per_scale, int groups, int block, int words,
                      std::int32_t* out);
 
-/// mxf8f6f4: exponents[scale][row]. All values of a group whose scale is a NaN become NaN.
-void fill_exponents(const ScaleRows& scales, int block, std::int32_t* exponents, float* values);
+/// mxf8f6f4, groups of `group` elements: exponents[scale][row]. All values of a group whose scale is a NaN become NaN.
+void fill_exponents(const ScaleRows& scales, int group, int block, std::int32_t* exponents, float* values);
 
 }  // namespace tilepath::number::engine

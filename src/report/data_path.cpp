@@ -68,6 +68,7 @@ void DataPathCounter::access(const Access& event) {
             if (writes) shared_written_ += bytes;
             if (event.kind == Access::Kind::atomic) order = 60, path = "registers ↔ shared";
             else if (reads) order = 40, path = "shared → registers";
+            else if (event.site.op->op == program::Op::try_cancel) order = 35, path = "launcher → shared";
             else order = 30, path = "registers → shared";
             break;
         case Space::local:

@@ -159,6 +159,28 @@ TEST(BulkCopies, WhatTheyWriteIsReadBehindTheWait) {
     expect_one(findings_of(with(".read")), "read-too-early", "ld.global.u32", "without .read");
 }
 
+/// clusterlaunchcontrol.try_cancel: 16 bytes by the async proxy, counted on an mbarrier.
+TEST(ClusterLaunch, AnswersAreReadBehindTheirMbarrier) {
+    const auto with = [](int bytes, const std::string& behind) {
+        return findings_of(
+            one_barrier +
+                fmt::format("    @%p1 mbarrier.arrive.expect_tx.shared.b64 %rd9, [%r3], {};\n    @%p1 "
+                            "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 "
+                            "[%r2], [%r3];\n",
+                            bytes) +
+                behind,
+            {.faults = bytes != 16, .target = "sm_100a"});
+    };
+    const std::string wait = "W: mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 0;\n    @!%p3 bra W;\n",
+                      read = "    ld.shared.v4.u32 {%r12, %r13, %r14, %r15}, [%r2];\n";
+    expect_none(with(16, wait + read));
+    const auto early = with(16, read + wait);
+    ASSERT_FALSE(early.empty());
+    EXPECT_EQ(early[0].check, "read-too-early");
+    EXPECT_THAT(early[0].place.operation, HasSubstr("ld.shared.v4"));
+    EXPECT_THAT(listing(with(32, wait + read)), HasSubstr("expected-bytes"));
+}
+
 TEST(Mbarriers, AreVisibleBeforeTheyAreUsed) {
     const std::string use =
         "    mbarrier.arrive.shared.b64 %rd5, [%r3];\n"

@@ -1,6 +1,8 @@
 // clusterlaunchcontrol: CTAs that take over the work of clusters that are not launched then.
 #include <gmock/gmock.h>
 
+#include <bit>
+
 #include "tensors.h"
 
 namespace tilepath::exec {
@@ -81,6 +83,34 @@ TEST(ClusterLaunch, OnSeveralHostThreads) {
         EXPECT_EQ(std::count(done, done + 500, 1u), 500);
         EXPECT_EQ(report.ctas + report.cancelled, 500u);
     }
+}
+
+/// Observers are told of each answer: 16 bytes in each CTA that gets it, and the mbarrier that counts them.
+TEST(ClusterLaunch, ObserversAreToldOfAnswers) {
+    struct Watcher : machine::Observer {
+        std::vector<std::pair<machine::Address, machine::Address>> answers;
+        void access(const machine::Access& each) override {
+            if (each.mbarriers == nullptr) return;
+            const auto lane = static_cast<std::size_t>(std::countr_zero(each.site.lanes));
+            EXPECT_EQ(each.bytes, 16u);
+            EXPECT_EQ(each.site.op->op, program::Op::try_cancel);
+            answers.emplace_back(each.addresses[lane], each.mbarriers[lane]);
+        }
+    } watcher;
+    const program::Program program = compile_with_maps(stealing(true), 0, 2, "sm_100a");
+    Device gpu("sm_100a");
+    auto* done = gpu.buffer<std::uint32_t>(24);
+    auto* began = gpu.buffer<std::uint32_t>(1);
+    LaunchOptions options;
+    options.observer = &watcher;
+    const LaunchReport report =
+        run_with_maps(gpu, program, {{24, 1, 1}, {1, 1, 1}, {2, 1, 1}, 0}, options, {}, {done, began});
+    ASSERT_TRUE(report.ok());
+    // Each cluster of two asks until it is refused.
+    ASSERT_EQ(watcher.answers.size(), 2 * (report.cancelled / 2 + report.ctas / 2));
+    const auto [answer, mbarrier] = watcher.answers[1];
+    EXPECT_EQ(machine::shared_rank(static_cast<std::uint32_t>(answer)), 1u);
+    EXPECT_EQ(machine::shared_rank(static_cast<std::uint32_t>(mbarrier)), 1u);
 }
 
 TEST(ClusterLaunch, MistakesAreNamed) {

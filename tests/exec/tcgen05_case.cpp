@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace tilepath::exec {
 namespace {
@@ -93,6 +94,11 @@ bool Tcgen05Bench::zeroed(int n) const {
 std::uint64_t Tcgen05Bench::draw(Format format) {
     if (!number::traits(format).floating || number::traits(format).bits <= 6)
         return random_() & ((1ull << number::traits(format).bits) - 1);
+    if (case_.specials != 0 && std::uniform_real_distribution<double>()(random_) < case_.specials)
+        return number::from_double(std::numeric_limits<double>::infinity() * (random_() % 4 == 0 ? 0
+                                                                              : random_() % 2    ? 1
+                                                                                                 : -1),
+                                   format);
     std::normal_distribution<double> normal;
     const std::uint64_t bits = number::from_double(normal(random_) * 3, format);
     return format == Format::tf32 ? bits | (random_() & 0x1FFF) : bits;

@@ -33,6 +33,7 @@ struct Tcgen05Case {
     int steps = 1;             ///< operations of one run, along k
     bool within_row = false;   ///< steps are 32 bytes apart in the swizzle's row, and factor ids count on from 0
     bool two_buffers = false;  ///< what leaves the row of 128 bytes lies in another buffer (bit 52)
+    double specials = 0;       ///< the share of infinities and NaNs among the elements
     std::uint32_t phase = 0;   ///< bytes that the operands begin after their swizzle's pattern
 };
 

@@ -143,6 +143,40 @@ TEST(Tcgen05Multiply, ObeysItsModifiers) {
         }
 }
 
+/// A is spread with zeros, for the vector engine; or the scalar reference multiplies.
+TEST(Tcgen05Multiply, MultipliesSparseKinds) {
+    for (const unsigned seed : {1u, 2u}) {
+        for (const Format d : {f32, f16}) expect_right({.d = d, .n = 48, .sparse = true}, "f16", seed);
+        expect_right({.a = bf16, .b = bf16, .n = 48, .sparse = true, .negate_a = true}, "bf16", seed);
+        expect_right({.kind = Tcgen05Kind::tf32, .a = tf32, .b = tf32, .n = 48, .sparse = true}, "tf32", seed);
+        for (const Format a : {e4m3, e5m2, e2m3, e3m2, e2m1})
+            for (const Format b : {e4m3, e2m1})
+                expect_right({.kind = Tcgen05Kind::f8f6f4, .a = a, .b = b, .n = 48, .sparse = true}, "f8f6f4", seed);
+        expect_right({.kind = Tcgen05Kind::i8, .a = s8, .b = u8, .d = s32, .n = 48, .sparse = true}, "i8", seed);
+        for (const Format a : {e4m3, e2m3, e2m1})
+            expect_right({.kind = Tcgen05Kind::mxf8f6f4, .a = a, .b = e5m2, .n = 48, .sparse = true, .block = 32},
+                         "mxf8f6f4", seed);
+        for (const Tcgen05Kind kind : {Tcgen05Kind::mxf4, Tcgen05Kind::mxf4nvf4})
+            expect_right({.kind = kind, .a = e2m1, .b = e2m1, .n = 48, .sparse = true, .block = 32}, "mxf4", seed);
+    }
+}
+
+/// What A does not select of B is no operand, infinities and NaNs included.
+TEST(Tcgen05Multiply, SparseProductsMeetInfinitiesOnlyWhereASelectsThem) {
+    const auto with = [](const Tcgen05Case& c) {
+        Tcgen05Multiplier multiplier;
+        Tcgen05Bench bench(c, 3);
+        EXPECT_EQ(bench.run(multiplier), "");
+    };
+    for (const double rate : {0.002, 0.05}) {
+        with({.n = 48, .sparse = true, .specials = rate});
+        with({.a = bf16, .b = bf16, .n = 48, .sparse = true, .specials = rate});
+        with({.kind = Tcgen05Kind::tf32, .a = tf32, .b = tf32, .n = 48, .sparse = true, .specials = rate});
+        for (const Format b : {e4m3, e5m2})
+            with({.kind = Tcgen05Kind::f8f6f4, .a = e5m2, .b = b, .n = 48, .sparse = true, .specials = rate});
+    }
+}
+
 TEST(Tcgen05Multiply, RunsSeveralStepsAsOne) {
     for (const bool accumulates : {false, true}) {
         expect_right({.n = 32, .accumulates = accumulates, .steps = 3}, "f16");

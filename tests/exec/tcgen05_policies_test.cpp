@@ -15,7 +15,6 @@ const std::string load =
     "tcgen05.ld.sync.aligned.32x32b.x16.b32 " + vector_of(16) + ", [%r4]; tcgen05.wait::ld.sync.aligned;\n";
 
 const std::string loaded = "tcgen05.wait::ld.sync.aligned;\n";
-const std::string hand_over = "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n";
 
 std::vector<float> product(const std::string& body, const LaunchOptions& options, LaunchReport* fault = nullptr) {
     Device gpu("sm_100");
@@ -107,6 +106,35 @@ TEST(Tcgen05Policies, AStoreBeforeAProductNeedsItsWait) {
     expect_late_notices(store_one + rest, expected(1, 1));
 }
 
+/// PTX ISA 9.7.16.6.4.4: what other threads have stored is there for a product behind their fence before, and its own
+/// behind what orders them.
+TEST(Tcgen05Policies, AStoreBeforeAnotherThreadsProductNeedsItsFence) {
+    const std::string rest = multiply("%p7") + commit_done + wait_done(0, "done1") + load;
+    const std::string after = "bar.sync 0; tcgen05.fence::after_thread_sync;\n";
+    expect_late_notices(store_one + stored + after + rest, expected(1, 1));
+    // A thread's own stores need no fence.
+    const std::string of_all = "tcgen05.fence::before_thread_sync;\n" + after;
+    expect_everywhere(store_one + stored + load + of_all + rest, expected(1, 1));
+}
+
+/// 9.7.16.6.4.3: a copy and another thread's product are in order, without a commit, where fences stand on both sides.
+TEST(Tcgen05Policies, ACopyAndAnotherThreadsProduct) {
+    const std::string copy =
+        "setp.eq.u32 %p8, %r0, 32;\n@%p8 tcgen05.cp.cta_group::1.128x256b [%r3], %q20;\n"
+        "@%p8 tcgen05.cp.cta_group::1.128x256b [%r5], %q20;\n";
+    const std::string rest = multiply("%p7") + commit_done + wait_done(0, "done1") + load;
+    const auto with = [&](const std::string& sync) { return "add.u32 %r5, %r3, 8;\n" + copy + sync + rest; };
+    expect_everywhere(with(hand_over), expected());  // what is copied are the least of numbers
+    for (const std::string sync : {"bar.sync 0;\n", "tcgen05.fence::before_thread_sync; bar.sync 0;\n",
+                                   "bar.sync 0; tcgen05.fence::after_thread_sync;\n"}) {
+        bool overtaken = false;
+        LaunchReport report;
+        for (std::uint64_t seed = 1; seed < 80 && !overtaken; ++seed)
+            overtaken = product(with(sync), with_policy(CopyPolicy::random, seed), &report) != expected();
+        EXPECT_TRUE(overtaken) << sync;
+    }
+}
+
 /// The manual orders neither products in two accumulators nor a copy after a product.
 TEST(Tcgen05Policies, ACopyMayOvertakeAProduct) {
     const std::string copy = "@%p0 tcgen05.cp.cta_group::1.128x128b [%r3], %q20;\n";
@@ -148,6 +176,31 @@ TEST(Tcgen05Policies, ProductsOutsideAnAllocationAreFaults) {
     EXPECT_NE(report.fault->tensor_memory.find("columns 56-71, lanes 0-127; it reaches past the end of the allocation"),
               std::string::npos)
         << report.fault->tensor_memory;
+}
+
+/// PTX ISA 9.7.16.10: ::use and ::lastuse want an earlier ::fill of the same matrix to be still valid.
+TEST(Tcgen05Policies, CollectorsAreUsedWhenTheyAreFilled) {
+    const auto with = [](const std::string& collect, const std::string& a = "%q20", const std::string& b = "%q21") {
+        const bool stationary = collect.starts_with("b");
+        return fmt::format("@%p0 tcgen05.mma{}.cta_group::1.kind::f16.collector::{} [%r3], {}, {}, {}, %p7;\n",
+                           stationary ? ".ws" : "", collect, a, b, stationary ? "%r31" : "%r30");
+    };
+    const std::string begin = multiply(), end = commit_done + wait_done(0, "done1") + load;
+    expect_everywhere(begin + with("a::fill") + with("a::use") + with("a::lastuse") + end, expected(4));
+    const auto error = [&](const std::string& body) {
+        LaunchReport report;
+        (void)product("mov.u32 %r31, 0x08100010;\n" + begin + body + end, with_policy(CopyPolicy::eager), &report);
+        return report.fault ? report.fault->message : std::string();
+    };
+    const std::string none = "nothing has filled the collector since it was discarded";
+    EXPECT_NE(error(with("a::use")).find(none), std::string::npos) << error(with("a::use"));
+    EXPECT_NE(error(with("a::fill") + with("a::lastuse") + with("a::use")).find(none), std::string::npos);
+    EXPECT_NE(error(with("a::fill") + multiply("%p7") + with("a::use")).find(none), std::string::npos);
+    EXPECT_NE(error(with("a::fill", "%q21") + with("a::use")).find("the collector holds 0x"), std::string::npos);
+    // Each of .ws has its own; A may change.
+    EXPECT_EQ(error(with("b1::fill") + with("b0::fill") + with("b1::use", "%q21") + with("b0::lastuse")), "");
+    EXPECT_NE(error(with("b1::fill") + with("b2::use")).find(none), std::string::npos);
+    EXPECT_NE(error(with("b1::fill") + with("b1::discard") + with("b1::use")).find(none), std::string::npos);
 }
 
 // -- what observers are told

@@ -43,7 +43,7 @@ inline machine::TensorMap map_of_numbers(std::span<const std::int64_t> numbers, 
 /// generic addresses, %q0, %q1, … the pointers.
 inline program::Program compile_with_maps(const std::string& body, int maps, int pointers,
                                           const std::string& target = "sm_90a") {
-    std::string text = fmt::format(".version 8.6\n.target {}\n.address_size 64\n.visible .entry k(", target);
+    std::string text = fmt::format(".version 9.0\n.target {}\n.address_size 64\n.visible .entry k(", target);
     for (int i = 0; i < maps; ++i) text += fmt::format("{}.param .align 64 .b8 m{}[128]", i == 0 ? "" : ", ", i);
     for (int i = 0; i < pointers; ++i) text += fmt::format("{}.param .u64 p{}", i + maps == 0 ? "" : ", ", i);
     text +=

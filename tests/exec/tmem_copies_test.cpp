@@ -12,7 +12,7 @@ using machine::CopyPolicy;
 std::vector<std::uint32_t> cells_after(const std::string& body, const LaunchOptions& options = {}) {
     Device gpu("sm_100");
     auto* out = gpu.buffer<std::uint32_t>(128 * 16);
-    const std::string all = begin_done + fill_tiles + number_cells(16) + "bar.sync 0;\n" + body + commit_done +
+    const std::string all = begin_done + fill_tiles + number_cells(16) + hand_over + body + commit_done +
                             wait_done(0, "copied") + "tcgen05.ld.sync.aligned.32x32b.x16.b32 " + vector_of(16) +
                             ", [%r4];\ntcgen05.wait::ld.sync.aligned;\n" + give_registers(16);
     const LaunchReport report = gpu.run(tmem_program(with_columns(32, all)), blocks(1, 128), options, out);
@@ -133,7 +133,7 @@ TEST(TmemCopies, ReadBeforeTheCommitArrivesIsOld) {
     const auto seen = [&](CopyPolicy policy) {
         Device gpu("sm_100");
         auto* out = gpu.buffer<std::uint32_t>(128);
-        const std::string body = begin_done + fill_tiles + number_cells(1) + "bar.sync 0;\n" + copy +
+        const std::string body = begin_done + fill_tiles + number_cells(1) + hand_over + copy +
                                  "bar.sync 0; tcgen05.ld.sync.aligned.32x32b.x1.b32 {%v0}, [%r4];\n"
                                  "tcgen05.wait::ld.sync.aligned;\n" +
                                  give_registers(1) + "bar.sync 0;\n" + commit_done + wait_done(0, "copied");

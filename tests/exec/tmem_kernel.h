@@ -74,6 +74,9 @@ inline std::string wait_done(int parity, const std::string& label) {
         "{1}_over: bar.sync 0; tcgen05.fence::after_thread_sync;\n",
         parity, label);
 }
+/// What one thread has done to Tensor Memory is there for all (PTX ISA 9.7.16.6.4.4).
+inline const std::string hand_over =
+    "tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;\n";
 inline const std::string begin_done = "@%p0 mbarrier.init.shared::cta.b64 [done], 1;\nbar.sync 0;\n";
 inline const std::string commit_done =
     "@%p0 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [done];\n";

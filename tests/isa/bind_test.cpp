@@ -77,6 +77,23 @@ TEST(Bind, SaysWhatANewerFormNeeds) {
                 HasSubstr("needs PTX ISA 7.4"));
 }
 
+// As ptxas 13.0 refuses each of these modules.
+TEST(Bind, TellsOfTargetsThatTheVersionDoesNotKnow) {
+    const auto said = [](const char* target, const char* version) {
+        return to_string(faults_of(module_text(target, version, {"mov.u32 r0, r1;"})));
+    };
+    EXPECT_THAT(said("sm_100a", "8.5"),
+                HasSubstr("the target sm_100a came with PTX ISA 8.6; the module says .version 8.5"));
+    EXPECT_THAT(said("sm_103a", "8.7"), HasSubstr("PTX ISA 8.8"));
+    EXPECT_THAT(said("sm_100f", "8.7"), HasSubstr("PTX ISA 8.8"));
+    EXPECT_THAT(said("sm_110a", "8.8"), HasSubstr("PTX ISA 9.0"));
+    EXPECT_THAT(said("sm_120a", "8.6"), HasSubstr("PTX ISA 8.7"));
+    EXPECT_THAT(said("sm_90a", "7.8"), HasSubstr("PTX ISA 8.0"));
+    for (const auto& [target, version] :
+         {std::pair{"sm_100a", "8.6"}, {"sm_120", "8.7"}, {"sm_121f", "8.8"}, {"sm_90", "7.8"}})
+        EXPECT_EQ(said(target, version), "") << target;
+}
+
 TEST(Bind, ReportsEveryFaultOfAModule) {
     std::string said = to_string(
         faults_of(module_text("sm_80", "8.0", {"add.u33 r0, r1, r2;", "add.u32 r0, r1, r2;", "sub.u32 r0;", "foo;"})));

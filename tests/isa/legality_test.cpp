@@ -83,7 +83,9 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{"sm_100f"s, "9.0"s}, std::pair{"sm_103a"s, "9.0"s}, std::pair{"sm_103f"s, "9.0"s},
                     std::pair{"sm_110a"s, "9.0"s}, std::pair{"sm_110f"s, "9.0"s}, std::pair{"sm_120"s, "9.0"s},
                     std::pair{"sm_120a"s, "9.0"s}, std::pair{"sm_120f"s, "9.0"s}, std::pair{"sm_80"s, "7.0"s},
-                    std::pair{"sm_80"s, "7.5"s}, std::pair{"sm_90"s, "7.8"s}, std::pair{"sm_89"s, "8.3"s}),
+                    std::pair{"sm_80"s, "7.5"s}, std::pair{"sm_90"s, "7.8"s}, std::pair{"sm_89"s, "8.3"s},
+                    std::pair{"sm_100a"s, "8.6"s}, std::pair{"sm_100a"s, "8.7"s}, std::pair{"sm_120a"s, "8.7"s},
+                    std::pair{"sm_100f"s, "8.8"s}, std::pair{"sm_103a"s, "8.8"s}, std::pair{"sm_121a"s, "8.8"s}),
     [](const auto& pair) {
         const std::string& version = pair.param.second;
         return fmt::format("{}_in_{}_{}", pair.param.first, version[0], version[2]);

@@ -39,7 +39,7 @@ void agree(const std::string& folder, const Entries& entries, ConfigOf config_of
 
 TEST(BlackwellEntries, AreTheEntriesOfThePtxAndNoMore) {
     agree("blackwell", blackwell::gemm_entries, [](const blackwell::GemmEntry& entry) {
-        return blackwell::gemm_config(entry.input, entry.scale, entry.form);
+        return blackwell::gemm_config(entry.input, entry.input_b, entry.scale, entry.form);
     });
     agree("blackwell_rtx", blackwell_rtx::gemm_entries,
           [](const blackwell_rtx::GemmEntry& entry) { return blackwell_rtx::gemm_config(entry.input, entry.scale); });
@@ -48,7 +48,7 @@ TEST(BlackwellEntries, AreTheEntriesOfThePtxAndNoMore) {
 // What the devices have: 227 KiB of shared memory for a CTA of sm_100, 99 KiB of sm_120; 512 columns.
 TEST(BlackwellEntries, FitTheirDevices) {
     for (const blackwell::GemmEntry& entry : blackwell::gemm_entries) {
-        const auto config = blackwell::gemm_config(entry.input, entry.scale, entry.form);
+        const auto config = blackwell::gemm_config(entry.input, entry.input_b, entry.scale, entry.form);
         EXPECT_LE(config.dynamic_shared_bytes(), 232448) << entry.name;
         EXPECT_LE(config.stage_column(config.stages()), 512) << entry.name;
         EXPECT_GE(config.stages(), 4) << entry.name;

@@ -61,6 +61,8 @@ double value(GemmType type, const std::uint8_t* at) {
         case GemmType::f32: return f32(u);
         case GemmType::e4m3:
         case GemmType::e5m2:
+        case GemmType::e2m3:
+        case GemmType::e3m2:
         case GemmType::e2m1: break;  // no kernel of Ampere's
         case GemmType::s8: return static_cast<std::int8_t>(u);
         case GemmType::s32: return static_cast<std::int32_t>(u);

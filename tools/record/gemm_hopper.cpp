@@ -72,6 +72,8 @@ CUtensorMapDataType tma_type(GemmType type) {
         case GemmType::e5m2:
         case GemmType::s8: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
         case GemmType::s32: return CU_TENSOR_MAP_DATA_TYPE_INT32;
+        case GemmType::e2m3:
+        case GemmType::e3m2: return CU_TENSOR_MAP_DATA_TYPE_16U6_ALIGN16B;
         case GemmType::e2m1: return CU_TENSOR_MAP_DATA_TYPE_16U4_ALIGN8B;
     }
     return CU_TENSOR_MAP_DATA_TYPE_UINT8;

@@ -216,8 +216,14 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
     const bool loads = event.bulk->destination != Space::global;
     const MemoryShadow::Cta own{event.site.cluster, event.site.rank};
     if (!loads) tile_reads_.add_store(event.site.op, offset_of(event.source), walk.row_bytes(), map.swizzle);
-    Words words;
+    // Of padded types 16 elements take 16 bytes of shared memory, the rest of which are no elements.
+    const machine::TensorTypeTraits& type = machine::traits(map.type);
+    const bool spreads = loads && type.padded();
+    const auto packed = static_cast<std::uint32_t>(type.group_global_bytes());
+    const std::uint32_t shared_bytes = spreads ? walk.row_bytes() / packed * 16 : walk.row_bytes();
+    Words words, spread;
     words.resize(walk.row_bytes() / 4, {});
+    spread.resize(spreads ? shared_bytes / 4 : 0, PackedWord::from(Origin::zero()));
     std::vector<Origin> bytes(walk.row_bytes());
     constexpr std::uint32_t unit = 8;  // no swizzle moves less
     for (machine::BoxRow row; walk.next(row);) {
@@ -230,10 +236,12 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
                 memory_.read_global(row.global + row.begin, copied, bytes.data());
                 words.set_bytes(row.begin, copied, bytes.data());
             }
+            for (std::uint32_t word = 0; spreads && word < walk.row_bytes() / 4; ++word)
+                spread.take(word / (packed / 4) * 4 + word % (packed / 4), words, word);
         }
-        for (std::uint32_t at = 0, end = 0; at < walk.row_bytes(); at = end) {
+        for (std::uint32_t at = 0, end = 0; at < shared_bytes; at = end) {
             const auto address = static_cast<std::uint32_t>(layout::swizzled(map.swizzle, offset + at));
-            for (end = at + unit; end < walk.row_bytes(); end += unit)
+            for (end = at + unit; end < shared_bytes; end += unit)
                 if (layout::swizzled(map.swizzle, offset + end) != address + (end - at)) break;
             if (!loads) {
                 memory_.read_shared(own, address, end - at, bytes.data() + at);
@@ -241,7 +249,7 @@ void Provenance::box_landed(const machine::BulkCopy& event) {
             }
             for (std::uint32_t left = event.ctas; left != 0; left &= left - 1)
                 memory_.write_shared({event.site.cluster, static_cast<std::uint32_t>(std::countr_zero(left))}, address,
-                                     (end - at) / 4, words, at / 4);
+                                     (end - at) / 4, spreads ? spread : words, at / 4);
         }
         if (loads || row.begin == row.stored_end) continue;
         if (!event.bulk->reduces) {

@@ -14,13 +14,15 @@ ProductMatrix matrix_in(const host::Buffer& buffer, Role role, std::string name,
     const auto bits = static_cast<std::uint32_t>(buffer.dtype.bits);
     out.unit_bytes = std::max(1u, bits / 8);
     out.elements_per_unit = bits < 8 ? 8 / bits : 1;
+    out.element_bits = bits;
     out.units.resize(buffer.bytes.size() / out.unit_bytes);
     return out;
 }
 
 void place(ProductMatrix& matrix, std::uint64_t element, std::uint32_t row, std::uint32_t column) {
-    if (element % matrix.elements_per_unit != 0) return;
-    const std::uint64_t unit = element / matrix.elements_per_unit;
+    const std::uint64_t unit_bits = std::uint64_t{matrix.unit_bytes} * 8;
+    const std::uint64_t unit = element * matrix.element_bits / unit_bits;
+    if (element != 0 && (element - 1) * matrix.element_bits / unit_bits == unit) return;  // another begins there
     if (unit < matrix.units.size()) matrix.units[unit] = {row, column};
 }
 

@@ -15,7 +15,7 @@ std::vector<FormText> narrow_forms(std::string_view syntax, std::string_view sha
                                    std::string_view bytes_d, std::string_view bytes_c) {
     constexpr std::string_view kind = "kind: kind::f8f6f4", bytes_a = "atype: e4m3 e5m2", bytes_b = "btype: e4m3 e5m2";
     constexpr std::string_view narrow_a = "atype: e3m2 e2m3 e2m1", narrow_b = "btype: e3m2 e2m3 e2m1";
-    const Needs bytes = since(8, 7, 100, Suffix::families), narrow = since(8, 7, 120, Suffix::families);
+    const Needs bytes = since(8, 6, 100, Suffix::families), narrow = since(8, 7, 120, Suffix::families);
     return {{syntax, {shapes_of_bytes, row_a, col_b, kind, bytes_d, bytes_a, bytes_b, bytes_c}, bytes},
             {syntax, {shape, row_a, col_b, kind, half_or_single_d, bytes_a, narrow_b, half_or_single_c}, narrow},
             {syntax, {shape, row_a, col_b, kind, half_or_single_d, narrow_a, all_b, half_or_single_c}, narrow}};

@@ -170,7 +170,7 @@ Family block_scaled(bool sparse) {
                      "enable_input_d:pred",
                      operands.sparse ? ".sp" : "", row.size_syntax, operands.text())),
                  {cta_groups, row.kind, row.sizes, collects},
-                 since(8, 6, 100,
+                 since(8, row.sizes.starts_with("size: block") ? 8 : 6, 100,  // ptxas reads none as .block32
                        (operands.sparse ? row.sparse_specific : row.specific) ? Suffix::tensor_memory_specific
                                                                               : Suffix::tensor_memory)});
     return family;

@@ -1,0 +1,5 @@
+#include "gemm.cuh"
+
+#define TILEPATH_BLACKWELL_ENTRY TILEPATH_BLACKWELL_LAUNCHED_SCALED_ENTRY
+#define TILEPATH_BLACKWELL_SCALED_NARROW
+#include "gemm_entries.inc"
