@@ -176,7 +176,7 @@ int run_on(const char* arch, const std::string& folder, const Layer& layer) {
                 return launch_tma(gpu, folder + "/hopper/hopper_f16.ptx", p.entry("hopper"), config,
                                   config.cta_n / config.cluster_m, config.warpgroup_m, p, in);
             }
-            const auto config = kernels::blackwell::gemm_config(GemmType::f16, kernels::BlockScale::none,
+            const auto config = kernels::blackwell::gemm_config(GemmType::f16, GemmType::f16, kernels::BlockScale::none,
                                                                 kernels::blackwell::Form::single);
             return launch_tma(gpu, folder + "/blackwell/blackwell_f16.ptx", p.entry("blackwell"), config,
                               config.load_n(), config.slab_m, p, in);
