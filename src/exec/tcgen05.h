@@ -99,7 +99,7 @@ class Tcgen05 {
     bool check_all(const PendingTcgen05& operation, std::span<const machine::TensorCells> cells, std::string_view when);
     void land(std::span<const PendingTcgen05> run);
     void copy(const PendingTcgen05& operation, machine::TensorMemory& memory, const std::uint8_t* shared);
-    void shift(const PendingTcgen05& operation, machine::TensorMemory& memory);
+    static void shift(std::uint32_t address, machine::TensorMemory& memory);
     void commit(const PendingTcgen05& operation);
     // tcgen05_order.cpp
     void land_marked(ClusterRun& cluster, const std::vector<bool>& marked);

@@ -27,7 +27,7 @@ std::vector<TensorCells> Tcgen05::cells_of(const PendingTcgen05& operation) {
                                                                    : operands.scale_b;
             cells.column += TensorMemoryAddress::of(address).column;
             cells.read = cells.role != d || operands.accumulates;
-            cells.write = cells.role == d;
+            cells.write = cells.role == d || (cells.role == a && operation.plan->shifts_a);
             for (std::size_t slab = 0; cells.role == d && slab < cells.lanes.size(); ++slab)
                 cells.lanes[slab] &= ~operands.disabled_lanes[4 * cells.cta + slab];
             all.push_back(cells);
@@ -113,13 +113,15 @@ void Tcgen05::land(std::span<const PendingTcgen05> run) {
     for (int i = 0; i < ctas.count; ++i) {
         const auto cta = static_cast<std::size_t>(i);
         if (first.kind == What::copy) copy(first, *ctas.tensor[cta], ctas.shared[cta]);
-        if (first.kind == What::shift) shift(first, *ctas.tensor[cta]);
+        if (first.kind == What::shift) shift(first.address, *ctas.tensor[cta]);
+        if (first.kind == What::mma && first.plan->shifts_a)
+            shift(static_cast<std::uint32_t>(first.operands.a), *ctas.tensor[cta]);
     }
     for (const TensorCells& each : cells.front()) {
         if (!each.write) continue;
         TensorMemory& memory = state_of(cta_at(first, each.cta)).memory;
         memory.set_unseen(each.column, each.columns);
-        if (first.kind != What::shift) mark_written(memory, each);
+        if (first.kind != What::shift && each.role != TensorCells::Role::a) mark_written(memory, each);
     }
     executor_.wrote();
     for (std::size_t i = 0; executor_.observer_ != nullptr && i < run.size(); ++i)
@@ -133,9 +135,9 @@ void Tcgen05::copy(const PendingTcgen05& operation, TensorMemory& memory, const 
 }
 
 /// Every window of 32 lanes from the address' on, by rows, so that what is read has not been written yet.
-void Tcgen05::shift(const PendingTcgen05& operation, TensorMemory& memory) {
+void Tcgen05::shift(std::uint32_t address, TensorMemory& memory) {
     static const atom::TmemShift atom = *atom::tmem_shift(1);
-    const auto at = TensorMemoryAddress::of(operation.address);
+    const auto at = TensorMemoryAddress::of(address);
     for (std::int64_t i = 0; i < atom.source.size(); ++i) {
         const layout::Location from = atom.source.base(i), to = atom.destination.base(i);
         const auto source = at.lane + static_cast<std::uint32_t>(from[layout::Axis::tlane]);

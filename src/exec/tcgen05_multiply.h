@@ -22,7 +22,8 @@ struct Tcgen05Plan {
     std::vector<machine::TensorCells> cells;
     /// Bytes of shared memory that a descriptor leads to, relative to its start: of a, then of b; the last exclusive.
     std::array<std::int64_t, 2> first_byte{}, last_byte{};
-    std::uint64_t id = 0;  ///< alike for the same shape, types and data path
+    bool shifts_a = false;  ///< once multiplied, A's rows in Tensor Memory move as tcgen05.shift moves them
+    std::uint64_t id = 0;   ///< alike for the same shape, types and data path
     /// Alike for operations that differ in their addresses, factor ids and enable-input-d only: steps along k.
     std::uint64_t chain = 0;
 };

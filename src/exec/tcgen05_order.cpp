@@ -49,9 +49,10 @@ bool ordered(const PendingTcgen05& a, const PendingTcgen05& b) {
 
 /// Whether both are one piece of work: the second adds to what the first gives.
 bool continues(const PendingTcgen05& a, const PendingTcgen05& b) {
-    return a.kind == What::mma && b.kind == What::mma && a.plan->chain == b.plan->chain && same_ctas(a, b) &&
-           a.by.warp->cta == b.by.warp->cta && a.operands.d == b.operands.d && b.operands.accumulates &&
-           b.operands.scale_input_d == 0 && a.operands.disabled_lanes == b.operands.disabled_lanes;
+    return a.kind == What::mma && b.kind == What::mma && !a.plan->shifts_a && a.plan->chain == b.plan->chain &&
+           same_ctas(a, b) && a.by.warp->cta == b.by.warp->cta && a.operands.d == b.operands.d &&
+           b.operands.accumulates && b.operands.scale_input_d == 0 &&
+           a.operands.disabled_lanes == b.operands.disabled_lanes;
 }
 
 }  // namespace

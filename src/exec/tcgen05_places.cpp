@@ -83,7 +83,7 @@ void add_d_and_a(const Tcgen05FullPlan& plan, Cells& cells) {
     const auto set = [](Lanes& lanes, int lane) { lanes[static_cast<std::size_t>(lane / 32)] |= 1u << lane % 32; };
     for_each_lane(plan, [&](int cta, int, int, int lane) {
         if (!plan.disables(cta, lane)) set(d[static_cast<std::size_t>(cta)], lane);
-        set(a[static_cast<std::size_t>(cta)], plan.lane_of_a(lane));
+        set(a[static_cast<std::size_t>(cta)], lane);
     });
     const int a_columns = plan.atom.stored_k() * atom::traits(plan.what.kind).container_bits / 32;
     for (int cta = 0; cta < plan.what.cta_group; ++cta) {

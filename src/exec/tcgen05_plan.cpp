@@ -172,6 +172,7 @@ std::uint64_t shape_id(const Tcgen05FullPlan& plan) {
 void make_tcgen05_plan(const program::Tcgen05Mma& what, const Tcgen05Operands& operands, bool ultra,
                        Tcgen05FullPlan& plan) {
     plan.what = what;
+    plan.shifts_a = what.ashift;
     plan.scale_input_d = operands.scale_input_d;
     plan.disabled = operands.disabled_lanes;
     Result<void> made = read_descriptors(operands, plan);

@@ -74,8 +74,6 @@ struct Tcgen05FullPlan : Tcgen05Plan {
         return disabled[static_cast<std::size_t>(cta * 4 + lane / 32)] >> lane % 32 & 1;
     }
     int part_lanes() const { return 128 / parts; }
-    /// Where a row of A in Tensor Memory is read. .ashift: from the next lane, but the last row of a window of 32.
-    int lane_of_a(int lane) const { return what.ashift && lane % 32 != 31 ? lane + 1 : lane; }
     int part_columns() const { return atom.shape.n / parts; }
 };
 

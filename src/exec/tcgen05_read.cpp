@@ -36,7 +36,7 @@ void read_lanes(const Tcgen05FullPlan& plan, const machine::TensorMemory& memory
     for (int column = 0; column < columns; ++column) {
         const std::uint32_t* const cells = memory.column(first_column + static_cast<std::uint32_t>(column));
         for (int i = 0; i < rows.rows; ++i) {
-            std::uint32_t cell = cells[plan.lane_of_a(first_lane + i)];
+            std::uint32_t cell = cells[first_lane + i];
             // An element of e2m1 stands in the middle of its byte, 00SEEM00 (PTX ISA 9.7.16.10.4).
             if (widened) cell = cell >> 2 & 0x0F0F0F0F;
             std::memcpy(out + static_cast<std::size_t>(i) * stride + column * 4, &cell, sizeof cell);

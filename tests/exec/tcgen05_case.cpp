@@ -181,9 +181,6 @@ void Tcgen05Bench::put_a(int step) {
                          a_column + step * a_columns + i * container / 32, i * container % 32 + (middle ? 2 : 0),
                          middle ? 4 : container, bits);
         }
-    if (!case_.ashift) return;
-    for (int m = 0; m < case_.m; ++m)  // what row m multiplies lies in the next lane of its window
-        if (m % 32 != 31) std::copy_n(a_.begin() + (m + 1) * stored_k(), stored_k(), a_.begin() + m * stored_k());
 }
 
 void Tcgen05Bench::put_b(int step) {

@@ -111,6 +111,33 @@ TEST(TmemCopies, AShiftMovesRowsButTheLastOfEachWindow) {
     }
 }
 
+// A is 128 rows whose first element is the row's number, B's columns are 1 to 16: what the second product adds tells
+// what the first has left.
+TEST(TmemCopies, AshiftMovesAOnceItHasBeenMultiplied) {
+    const std::string body = begin_done + make_operands() + R"(
+        cvt.u32.u16 %v0, %h0; mov.u32 %v1, 0;
+        tcgen05.st.sync.aligned.32x32b.x8.b32 [%r4], {%v0, %v1, %v1, %v1, %v1, %v1, %v1, %v1};
+        tcgen05.wait::st.sync.aligned; tcgen05.fence::before_thread_sync; bar.sync 0; tcgen05.fence::after_thread_sync;
+        add.u32 %r31, %r3, 16; add.u32 %r32, %r4, 16;
+        @%p0 tcgen05.mma.cta_group::1.kind::f16.ashift [%r31], [%r3], %q21, %r30, %p6;
+        @%p0 tcgen05.mma.cta_group::1.kind::f16 [%r31], [%r3], %q21, %r30, %p7;
+        )" + commit_done + wait_done(0, "multiplied") +
+                             "tcgen05.fence::after_thread_sync;\ntcgen05.ld.sync.aligned.32x32b.x16.b32 " +
+                             vector_of(16) + ", [%r32];\ntcgen05.wait::ld.sync.aligned;\n" + give_registers(16);
+    for (const CopyPolicy policy : {CopyPolicy::eager, CopyPolicy::late, CopyPolicy::random}) {
+        Device gpu("sm_100");
+        auto* out = gpu.buffer<float>(128 * 16);
+        const LaunchReport report = gpu.run(tmem_program(".reg .b16 %h<2>;\n" + with_columns(32, body)), blocks(1, 128),
+                                            with_policy(policy), out);
+        ASSERT_FALSE(report.fault) << to_string(*report.fault);
+        for (int row = 0; row < 128; ++row)
+            for (int column = 0; column < 16; ++column)
+                ASSERT_EQ(out[row * 16 + column],
+                          static_cast<float>((row + (row % 32 == 31 ? row : row + 1)) * (column + 1)))
+                    << row << ", " << column;
+    }
+}
+
 // -- when they land
 
 TEST(TmemCopies, SharedMemoryOverwrittenBeforeTheCommitIsWhatALateCopyReads) {

@@ -159,6 +159,12 @@ TEST(Tcgen05, LoadsThatReduce) {
     EXPECT_THAT(text_of(program, Op::tcgen05_ld).at(0), HasSubstr(" r32, r33, r34 <- r2"));
     const auto& transfer = program.functions[0].tmem_transfers.at(0);
     EXPECT_TRUE(transfer.reduces && transfer.maximum && transfer.absolute && transfer.nan);
+    // As Triton 3.9 writes it; ptxas 13.0 takes both.
+    const auto braces =
+        program_of("tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f0, %f1}, {%f2}, [%r2];", "sm_103a");
+    EXPECT_THAT(text_of(braces, Op::tcgen05_ld).at(0), HasSubstr(" r32, r33, r34 <- r2"));
+    EXPECT_THAT(refusal("tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%f0, %f1}, {%f2, %f3}, [%r2];", "sm_103a"),
+                HasSubstr("expected one register to write, found 2"));
 }
 
 TEST(Tcgen05, GenerationsApart) {

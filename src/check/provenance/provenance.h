@@ -147,7 +147,8 @@ class Provenance : public Check {
     OperandCells shared_cells(MemoryShadow::Cta cta, DescriptorKind kind, const Reading& reading,
                               const atom::SharedOperand& shape) const;
     const Box* box_at(MemoryShadow::Cta cta, std::uint32_t shared) const;
-    void forget_tensor(const machine::TensorOperation& event);
+    void forget_tensor(const machine::TensorOperation& event,
+                       std::optional<machine::TensorCells::Role> only = std::nullopt);
     void transfer_tensor(const machine::TensorOperation& event, bool store);
     void copy_tensor(const machine::TensorOperation& event);
     void multiply_tensor(const machine::TensorOperation& event);

@@ -35,7 +35,9 @@ std::uint32_t lowest_lane(const TensorCells& cells) {
 
 void Provenance::tensor_landed(const TensorOperation& event) {
     switch (event.kind) {
-        case TensorOperation::Kind::multiply: return multiply_tensor(event);
+        case TensorOperation::Kind::multiply:
+            multiply_tensor(event);
+            return forget_tensor(event, TensorCells::Role::a);  // what .ashift has moved
         case TensorOperation::Kind::copy: return copy_tensor(event);
         case TensorOperation::Kind::shift: return forget_tensor(event);
         case TensorOperation::Kind::load: return transfer_tensor(event, false);
@@ -50,10 +52,10 @@ void Provenance::tensor_issued(const TensorOperation& event) {
 }
 
 /// What it writes comes from nowhere that is followed.
-void Provenance::forget_tensor(const TensorOperation& event) {
+void Provenance::forget_tensor(const TensorOperation& event, std::optional<TensorCells::Role> only) {
     const std::vector<MemoryShadow::Cta> ctas = ctas_of(event);
     for (const TensorCells& cells : event.cells)
-        if (cells.write) tensor_.forget(ctas[cells.cta], cells);
+        if (cells.write && (!only || cells.role == *only)) tensor_.forget(ctas[cells.cta], cells);
 }
 
 void Provenance::transfer_tensor(const TensorOperation& event, bool store) {

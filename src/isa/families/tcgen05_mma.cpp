@@ -128,8 +128,8 @@ Family unscaled(bool sparse) {
                   .lower = multiply,
                   .evidence = Evidence::Kind::model,
                   .inferred = sparse ? of_metadata
-                                     : "the rows that .ashift moves go as tcgen05.shift moves them, in windows of 32 "
-                                       "lanes; how D is rounded after scale-input-d"};
+                                     : "the rows that .ashift moves go as tcgen05.shift moves them, after the product, "
+                                       "as numsim, a public simulator, has it; how D is rounded after scale-input-d"};
     for (const Operands& operands : both_operands(sparse))
         for (const Row& row : rows)
             for (const std::string_view lanes : {"", ", disable_output_lane:vector"})

@@ -70,7 +70,11 @@ void load_and_reduce(Lowering& to, const Bound& in) {
     transfer.maximum = reduction.maximum, transfer.absolute = reduction.absolute, transfer.nan = reduction.nan;
     const Address address = tensor_address(to, in["taddr"]);
     std::vector<Operand> destinations = write_fragment(to, in["r"], atom->fragment);
-    destinations.push_back(to.write(in["redval"], in.type()));
+    // Triton 3.9 writes {redval}, and ptxas 13.0 takes it.
+    const std::vector<Operand> reduced = to.write_vector(in["redval"], in.type());
+    if (reduced.size() != 1)
+        return to.error(in["redval"].span, fmt::format("expected one register to write, found {}", reduced.size()));
+    destinations.push_back(reduced.front());
     emit_transfer(to, Op::tcgen05_ld, in.type(), address, transfer, destinations, std::span(&address.base, 1));
 }
 
