@@ -13,6 +13,16 @@ namespace {
 
 using program::Space;
 
+/// From the lowest byte that the lanes touch to behind the highest.
+std::pair<machine::Address, machine::Address> span_of(const WarpAccess& access) {
+    machine::Address begin = ~machine::Address{0}, end = 0;
+    for (std::uint32_t left = access.lanes; left != 0; left &= left - 1) {
+        const machine::Address at = access.addresses[static_cast<std::size_t>(std::countr_zero(left))];
+        begin = std::min(begin, at), end = std::max(end, at + access.bytes);
+    }
+    return {begin, end};
+}
+
 std::string advice_for(const WarpAccess& access) {
     const auto stride = access.stride();
     const auto bytes = static_cast<std::int64_t>(access.bytes);
@@ -33,6 +43,13 @@ std::string advice_for(const WarpAccess& access) {
             "let neighbouring lanes take neighbouring elements ({} bytes apart, not {}): exchange the "
             "roles of the indices, or go through shared memory",
             bytes, *stride);
+    const auto [begin, end] = span_of(access);
+    if (end - begin <= std::uint64_t{count_sectors(access).fewest_sectors} * 32)
+        return fmt::format(
+            "what the lanes touch lies together, but begins {} bytes behind a sector: align the base address and the "
+            "row "
+            "pitch to 32 bytes",
+            begin % 32);
     return "bring what the lanes of a warp touch together: through shared memory, or by another order of the lanes";
 }
 
@@ -81,12 +98,15 @@ void Coalescing::bulk_issued(const machine::BulkCopy& event) {
         count.sectors += touched(32, sectors_end);
         count.lines += touched(128, lines_end);
     }
-    count.fewest_sectors = static_cast<std::uint32_t>((bytes + 31) / 32);
-    count.fewest_lines = static_cast<std::uint32_t>((bytes + 127) / 128);
+    const bool again = repeated_.repeats(event) && !event.bulk->reduces;
+    tally.repeated += again;
+    count.fewest_sectors = again ? 0 : static_cast<std::uint32_t>((bytes + 31) / 32);
+    count.fewest_lines = again ? 0 : static_cast<std::uint32_t>((bytes + 127) / 128);
     ++tally.times;
     tally.all.sectors += count.sectors, tally.all.lines += count.lines;
     tally.all.fewest_sectors += count.fewest_sectors, tally.all.fewest_lines += count.fewest_lines;
-    if (count.sectors - count.fewest_sectors <= tally.worst.sectors - tally.worst.fewest_sectors && tally.times > 1)
+    if (again ||
+        (count.sectors - count.fewest_sectors <= tally.worst.sectors - tally.worst.fewest_sectors && tally.times > 1))
         return;
     tally.worst = count;
     tally.rows = shape.rows, tally.row_bytes = shape.row_bytes;
@@ -109,8 +129,15 @@ std::vector<Finding> Coalescing::box_findings(const program::Programs& programs)
             "a box of {} rows of {} bytes{}: {} sectors in {} lines, {} in {} would do", tally.rows, tally.row_bytes,
             tally.rows > 1 ? fmt::format(", {} bytes apart", tally.second - tally.first) : "", tally.worst.sectors,
             tally.worst.lines, tally.worst.fewest_sectors, tally.worst.fewest_lines)};
+        if (tally.repeated != 0)
+            finding.facts.push_back(
+                fmt::format("{} of the {} copies repeat what a lower lane of the warp copies by the same execution: "
+                            "each lane that comes "
+                            "here issues one",
+                            tally.repeated, tally.times));
         finding.advice =
-            tally.row_bytes % 32 != 0
+            tally.repeated != 0 ? "let one lane issue the copy (and commit and wait for its group): elect.sync"
+            : tally.row_bytes % 32 != 0
                 ? "make the box's rows a multiple of 32 bytes, 128 where the swizzle allows: more of dimension 0, "
                   "fewer rows"
                 : fmt::format(

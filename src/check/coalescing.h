@@ -1,5 +1,6 @@
 #pragma once
 #include "check/per_instruction.h"
+#include "check/repeated_copy.h"
 #include "check/sectors.h"
 
 namespace tilepath::check {
@@ -27,6 +28,7 @@ class Coalescing : public WarpAccessCheck {
         SectorCount all, worst;
         std::uint32_t row_bytes = 0, rows = 0;   ///< of the worst: what a row has within the tensor
         machine::Address first = 0, second = 0;  ///< where its first two rows begin
+        std::uint64_t repeated = 0;              ///< copies that a lower lane has issued already
     };
 
   private:
@@ -36,6 +38,7 @@ class Coalescing : public WarpAccessCheck {
 
     PerInstruction<Tally> tallies_;
     PerInstruction<BoxTally> boxes_;
+    RepeatedCopies repeated_;
 };
 
 }  // namespace tilepath::check

@@ -5,6 +5,7 @@
 
 #include "check/finding.h"
 #include "check/ordering_state.h"
+#include "check/repeated_copy.h"
 
 namespace tilepath::check {
 
@@ -142,6 +143,7 @@ class Ordering : public Check {
     };
     std::map<machine::Address, EditedMap> maps_;  ///< by generic address
     std::uint64_t edits_ = 0;
+    RepeatedCopies repeated_;  ///< stores
     struct Arrival {
         const WarpState* warp = nullptr;
         const program::MicroOp* op = nullptr;

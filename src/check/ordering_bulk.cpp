@@ -94,6 +94,8 @@ void Ordering::store_bulk(const Who& who, const BulkCopy& event, std::uint32_t s
         touch_shared(who, act, event.source, event.box != nullptr ? event.box->shared_bytes() : event.bytes, lane);
         note(who, act, Space::shared, who.cluster->shadow);
     }
+    // The same bytes once more: the first stands for all.
+    if (repeated_.repeats(event) && !event.bulk->reduces) return;
     act.fenced = &who.warp->knows.fenced_global;
     act.stamp.agent = groups.writes;
     act.stamp.strong = event.bulk->reduces;

@@ -145,6 +145,16 @@ TEST(BulkCopies, StoresReadTheirSourceUntilTheirGroupIsWaitedFor) {
                     "    @%p1 cp.async.bulk.commit_group;\n    @%p1 cp.async.bulk.wait_group 0;\n"));
 }
 
+TEST(BulkCopies, OfSeveralLanesToOnePlaceAreTheSame) {
+    const auto with = [](const std::string& source) {
+        return "    mad.lo.u32 %r10, %r1, 16, %r2;\n    st.shared.v4.u32 [%r10], {%r1, %r1, %r1, %r1};\n    "
+               "fence.proxy.async;\n    bar.sync 0;\n    @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [" +
+               source + "], 16;\n    cp.async.bulk.commit_group;\n    cp.async.bulk.wait_group 0;\n";
+    };
+    expect_none(findings_of(with("%r2")));
+    expect_one(findings_of(with("%r10")), "overwritten-too-soon", "cp.async.bulk.global", "wait_group");
+}
+
 TEST(BulkCopies, WhatTheyWriteIsReadBehindTheWait) {
     const auto with = [](const std::string& wait) {
         return "    mad.lo.u32 %r10, %r1, 4, %r2;\n    st.shared.u32 [%r10], %r1;\n    fence.proxy.async;\n    "

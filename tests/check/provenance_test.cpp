@@ -1,5 +1,6 @@
 // One tile by TMA and wgmma (examples/wgmma_tile), one by tcgen05.mma (examples/tcgen05_tile), right and with one thing
 // changed: what the check of every element's place says.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -41,18 +42,14 @@ struct Checked {
     Provenance::Counts operands, results;
 };
 
-Checked check(const std::vector<Change>& changes, bool with_table = true, const std::string& example = "wgmma_tile") {
-    const std::filesystem::path examples = std::filesystem::path(TILEPATH_TEST_DIR) / ".." / "examples";
+/// A launch file `toml` whose module, `ptx`, is called kernel.ptx.
+Checked checked(const std::string& ptx, const std::string& toml, bool with_table = true) {
     const std::filesystem::path folder =
         std::filesystem::temp_directory_path() / ("tilepath_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
-    for (const std::string kind : {"ptx", "toml"}) {
-        std::string text = text_of(examples / (example + "." + kind));
-        for (const Change& change : changes)
-            if (change.in == kind) text = replaced(std::move(text), change.from, change.to);
-        std::ofstream(folder / (example + "." + kind)) << text;
-    }
-    auto file = host::read_launch_file((folder / (example + ".toml")).string());
+    std::ofstream(folder / "kernel.ptx") << ptx;
+    std::ofstream(folder / "kernel.toml") << toml;
+    auto file = host::read_launch_file((folder / "kernel.toml").string());
     EXPECT_TRUE(file) << (file ? "" : to_string(file.error()));
     auto job = host::prepare(*file);
     EXPECT_TRUE(job) << (job ? "" : to_string(job.error()));
@@ -72,6 +69,16 @@ Checked check(const std::vector<Change>& changes, bool with_table = true, const 
     return out;
 }
 
+Checked check(const std::vector<Change>& changes, bool with_table = true, const std::string& example = "wgmma_tile") {
+    const std::filesystem::path examples = std::filesystem::path(TILEPATH_TEST_DIR) / ".." / "examples";
+    std::string ptx = text_of(examples / (example + ".ptx")), toml = text_of(examples / (example + ".toml"));
+    for (const Change& change : changes) {
+        std::string& text = change.in == "ptx" ? ptx : toml;
+        text = replaced(std::move(text), change.from, change.to);
+    }
+    return checked(ptx, replaced(std::move(toml), example + ".ptx", "kernel.ptx"), with_table);
+}
+
 TEST(Provenance, EveryElementOfARightKernelIsProven) {
     const Checked checked = check({});
     EXPECT_TRUE(checked.findings.empty());
@@ -79,6 +86,120 @@ TEST(Provenance, EveryElementOfARightKernelIsProven) {
     EXPECT_EQ(checked.operands.disproven + checked.operands.unknown, 0u);
     EXPECT_EQ(checked.results.proven, 64u * 64);
     EXPECT_EQ(checked.results.disproven + checked.results.unknown, 0u);
+}
+
+/// A in four registers, 40 fragments of B behind it in 80 more, all held at once: what is remembered of A's registers
+/// must not give way to what is remembered of B's.
+TEST(Provenance, ManyFragmentsAtOnceAreKeptApart) {
+    constexpr int fragments = 40;
+    std::string ptx = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry kernel(.param .u64 a, .param .u64 b, .param .u64 d)
+{
+    .reg .b32 %r<128>;
+    .reg .f32 %f<8>;
+    .reg .b64 %q<16>;
+    ld.param.u64 %q1, [a]; ld.param.u64 %q2, [b]; ld.param.u64 %q3, [d];
+    mov.u32 %r120, %tid.x;
+    shr.u32 %r121, %r120, 2; and.b32 %r122, %r120, 3;
+    mad.lo.u32 %r123, %r121, 32, 0; mad.lo.u32 %r123, %r122, 4, %r123;
+    cvt.u64.u32 %q4, %r123; add.s64 %q1, %q1, %q4; add.s64 %q2, %q2, %q4;
+    mul.lo.u32 %r124, %r121, 1280; mad.lo.u32 %r124, %r122, 8, %r124;
+    cvt.u64.u32 %q5, %r124; add.s64 %q3, %q3, %q5;
+    ld.global.u32 %r1, [%q1]; ld.global.u32 %r2, [%q1+256];
+    ld.global.u32 %r3, [%q1+16]; ld.global.u32 %r4, [%q1+272];
+)";
+    for (int i = 0; i < fragments; ++i)
+        ptx += fmt::format("    ld.global.u32 %r{}, [%q2+{}]; ld.global.u32 %r{}, [%q2+{}];\n", 5 + 2 * i, 256 * i,
+                           6 + 2 * i, 256 * i + 16);
+    for (int i = 0; i < fragments; ++i)
+        ptx += fmt::format(
+            "    mov.f32 %f1, 0f00000000; mov.f32 %f2, %f1; mov.f32 %f3, %f1; mov.f32 %f4, %f1;\n"
+            "    mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {{%f1, %f2, %f3, %f4}}, {{%r1, %r2, %r3, %r4}}, "
+            "{{%r{}, %r{}}}, {{%f1, %f2, %f3, %f4}};\n"
+            "    st.global.v2.f32 [%q3+{}], {{%f1, %f2}}; st.global.v2.f32 [%q3+{}], {{%f3, %f4}};\n",
+            5 + 2 * i, 6 + 2 * i, 32 * i, 32 * i + 10240);
+    const Checked found = checked(ptx + "    ret;\n}\n", R"(
+module = "kernel.ptx"
+arg = [{ buffer = "A" }, { buffer = "B" }, { buffer = "D" }]
+grid = [1]
+block = [32]
+buffer.A = { dtype = "f16", shape = [16, 16], init = { random = "normal", seed = 1 } }
+buffer.B = { dtype = "f16", shape = [320, 16], init = { random = "normal", seed = 2 } }
+buffer.D = { dtype = "f32", shape = [16, 320] }
+[gemm]
+a = { buffer = "A", index = ["m", "k"] }
+b = { buffer = "B", index = ["n", "k"] }
+d = { buffer = "D", index = ["m", "n"] }
+)");
+    EXPECT_TRUE(found.findings.empty());
+    EXPECT_EQ(found.operands.proven, std::uint64_t{fragments});
+    EXPECT_EQ(found.results.proven, 16u * 320);
+}
+
+/// 16 packed numbers of 4 bits arrive in 16 bytes: 8 of data, 8 that stay.
+TEST(Provenance, PaddedBoxesLieAsTmaPadsThem) {
+    const Checked found = checked(R"(.version 8.7
+.target sm_100a
+.address_size 64
+.visible .entry kernel(.param .align 64 .b8 map[128], .param .u64 b, .param .u64 d)
+{
+    .reg .pred %p<4>;
+    .reg .b32 %r<64>;
+    .reg .b64 %q<16>;
+    .shared .align 1024 .b8 tile[2048];
+    .shared .align 8 .b64 full;
+    mov.b64 %q1, map; cvta.param.u64 %q1, %q1;
+    ld.param.u64 %q2, [b]; ld.param.u64 %q3, [d];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mov.u32 %r3, full;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 mbarrier.init.shared.b64 [%r3], 1;
+    @%p1 fence.mbarrier_init.release.cluster;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r3], 1024;
+    @%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes [%r2], [%q1, {0, 0}], [%r3];
+    bar.sync 0;
+W:  mbarrier.try_wait.parity.shared.b64 %p2, [%r3], 0;
+    @!%p2 bra W;
+    shr.u32 %r4, %r1, 2; and.b32 %r5, %r1, 3;         // row, quarter of 32 numbers along k
+    shr.u32 %r6, %r5, 1; and.b32 %r7, %r5, 1;         // group of 16 numbers, half of it
+    mad.lo.u32 %r8, %r4, 128, %r2; mad.lo.u32 %r8, %r6, 16, %r8; mad.lo.u32 %r8, %r7, 4, %r8;
+    mul.lo.u32 %r9, %r4, 64; mad.lo.u32 %r9, %r5, 4, %r9;
+    cvt.u64.u32 %q4, %r9; add.s64 %q2, %q2, %q4;
+    mul.lo.u32 %r10, %r4, 32; mad.lo.u32 %r10, %r5, 8, %r10;
+    cvt.u64.u32 %q5, %r10; add.s64 %q3, %q3, %q5;
+    mov.u32 %r20, 0; mov.u32 %r21, 0; mov.u32 %r22, 0; mov.u32 %r23, 0; mov.u32 %r30, 0;
+L:  ld.shared.u32 %r11, [%r8]; ld.shared.u32 %r12, [%r8+1024]; ld.global.u32 %r13, [%q2];
+    mma.sync.aligned.m16n8k32.row.col.s32.s4.s4.s32 {%r20, %r21, %r22, %r23}, {%r11, %r12}, {%r13}, {%r20, %r21, %r22, %r23};
+    add.u32 %r8, %r8, 32; add.s64 %q2, %q2, 16; add.u32 %r30, %r30, 1;
+    setp.lt.u32 %p3, %r30, 4;
+    @%p3 bra L;
+    st.global.v2.u32 [%q3], {%r20, %r21}; st.global.v2.u32 [%q3+256], {%r22, %r23};
+    ret;
+}
+)",
+                                  R"(
+module = "kernel.ptx"
+arg = [{ tensormap = "map" }, { buffer = "B" }, { buffer = "D" }]
+grid = [1]
+block = [32]
+buffer.A = { dtype = "s4", shape = [16, 128], init = { random = "bits", seed = 1 } }
+buffer.B = { dtype = "s4", shape = [8, 128], init = { random = "bits", seed = 2 } }
+buffer.D = { dtype = "s32", shape = [16, 8] }
+[tensormap.map]
+buffer = "A"
+dtype = "16u4_align16b"
+dims = [128, 16]
+strides = [64]
+box = [128, 16]
+[gemm]
+a = { buffer = "A", index = ["m", "k"] }
+b = { buffer = "B", index = ["n", "k"] }
+d = { buffer = "D", index = ["m", "n"] }
+)");
+    EXPECT_TRUE(found.findings.empty());
+    EXPECT_EQ(found.operands.proven, 4u);
+    EXPECT_EQ(found.results.proven, 16u * 8);
 }
 
 struct Bug {

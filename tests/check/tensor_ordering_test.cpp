@@ -113,5 +113,22 @@ TEST(Coalescing, BoxesThatWasteSectors) {
     expect_none(findings_with_map(narrow, 1, 16));
 }
 
+/// As the epilogues of CUTLASS have it: the whole warp stores the box. Each lane's copy is carried out; the bytes are
+/// the same.
+TEST(TensorCopies, AreIssuedByOneLane) {
+    const std::string fill =
+        "mad.lo.u32 %r5, %r1, 16, %r2;\nst.shared.v4.u32 [%r5], {%r1, %r1, %r1, %r1};\n"
+        "st.shared.v4.u32 [%r5+512], {%r1, %r1, %r1, %r1};\nfence.proxy.async;\nbar.sync 0;\n";
+    const auto store = [&](const std::string& guard) {
+        return fill + guard + "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%q40, {0, 0}], [%r2];\n" +
+               guard + "cp.async.bulk.commit_group;\n" + guard + "cp.async.bulk.wait_group 0;\n";
+    };
+    expect_none(findings_with_map(store("@%p1 ")));
+    const auto found = findings_with_map(store(""));
+    expect_one(found, "coalescing", "cp.async.bulk.tensor", "elect.sync");
+    EXPECT_THAT(found[0].message, HasSubstr("32 times the sectors"));
+    EXPECT_THAT(listing(found), HasSubstr("31 of the 32 copies repeat"));
+}
+
 }  // namespace
 }  // namespace tilepath::check

@@ -6,6 +6,7 @@
 
 #include "check/bank_conflicts.h"
 #include "check/sectors.h"
+#include "small_kernel.h"
 
 namespace tilepath::check {
 namespace {
@@ -50,6 +51,17 @@ TEST(Sectors, AnElementOverTwoSectorsTouchesBoth) {
 }
 TEST(Sectors, OverlapsCountOnce) {
     expect_sectors(warp(16, [](auto lane) { return 4096 + 8 * lane; }), {9, 3, 9, 3});
+}
+
+// One lane in four writes a number, as sums of rows are written behind mma: together 32 bytes.
+TEST(Sectors, NeighboursThatBeginWithinOneWantAnAlignedBase) {
+    const auto at = [](const std::string& offset) {
+        return "    and.b32 %r10, %r6, 3;\n    setp.eq.and.u32 %p3, %r10, 0, %p2;\n    cvt.u64.u32 %rd2, %r6;\n"
+               "    add.s64 %rd3, %rd1, %rd2;\n    @%p3 st.global.u32 [%rd3+" +
+               offset + "], %r1;\n";
+    };
+    expect_none(findings_of(at("32")));
+    expect_one(findings_of(at("48")), "coalescing", "st.global.u32", "begins 16 bytes behind a sector");
 }
 
 void expect_wavefronts(const WarpAccess& access, std::uint32_t taken, std::uint32_t ideal) {
