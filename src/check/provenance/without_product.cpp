@@ -92,8 +92,12 @@ void Provenance::check_pattern(const machine::EventSite& site, const char* name,
     Origin corner;
     memory_.read_shared(cta, view_of(kind, descriptor).start_bytes, 1, &corner);
     if (!shape || corner.kind() != Origin::Kind::memory || reads_a_matrix(kind, cta, descriptor, *shape)) return;
+    const bool written = all_written(cta, kind, descriptor, *shape);
     for (const DescriptorChange& change : single_changes(kind, descriptor)) {
-        if (view_of(kind, change.bits).start_bytes != view_of(kind, descriptor).start_bytes) continue;
+        // Where a part was never written the other major-ness, which reads less, may be right by chance.
+        if (view_of(kind, change.bits).start_bytes != view_of(kind, descriptor).start_bytes ||
+            (change.transposed && !written))
+            continue;
         const auto changed = shape_of(change.bits, change.transposed);
         if (!changed || maps_->overlaps(kind, change.bits, *changed) ||
             !reads_a_matrix(kind, cta, change.bits, *changed))
