@@ -94,7 +94,7 @@ Listing summary_of(const std::vector<Finding>& findings) {
         else
             silent += fmt::format("{}{}", silent.empty() ? "" : ", ", rule.check);
     }
-    summary.rows.push_back({std::string("the others"), std::int64_t{0}, silent});
+    summary.rows.push_back({std::string(counts.empty() ? "all" : "the others"), std::int64_t{0}, silent});
     return summary;
 }
 

@@ -179,7 +179,7 @@ std::string path_style() {
     return ".path{border-left:3px solid #d0d7de;padding-left:1em;margin:1em 0 2em}.path h3{font-size:1em;margin:.9em "
            "0 .3em}.flow{display:flex;flex-wrap:wrap;align-items:flex-start;row-gap:.8em;padding-bottom:.6em}"
            ".step{position:relative;flex:none;border:1px solid #c4ccd4;border-radius:6px;padding:.5em "
-           ".7em;margin-right:2em;max-width:44em}.step:not(:last-child)::after{content:'→';position:absolute;"
+           ".7em;margin-right:2em}.step:not(:last-child)::after{content:'→';position:absolute;"
            "right:-1.5em;top:.2em;font-size:1.2em;color:#5b6470}.step b,.step svg{display:block}.step code,.path h3 "
            "code{font:12px "
            "ui-monospace,'DejaVu Sans Mono',monospace}.step "

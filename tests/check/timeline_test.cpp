@@ -84,7 +84,7 @@ TEST(Timeline, TensorOperationsLastUntilTheirCommitIsWaitedFor) {
                      "    tcgen05.st.sync.aligned.32x32b.x1.b32 [%r22], {%r21};\n    tcgen05.wait::st.sync.aligned;\n"
                      "    tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r23}, [%r22];\n    tcgen05.wait::ld.sync.aligned;\n"
                      "    @%p1 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r3];\n" +
-                     wait + "    @%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 32;\n",
+                     wait + "    bar.sync 0;\n    @%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 32;\n",
                  "sm_100a", 4);
     for (const std::string name : {"tcgen05.st", "tcgen05.ld"}) {
         EXPECT_EQ(std::ranges::count(spans, name, &Span::name), 4) << name;
