@@ -11,7 +11,7 @@ std::size_t slot(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::size_t 
 }  // namespace
 
 StampId History::stamp(const Stamp& stamp) {
-    StampId& recent = recent_[slot(stamp.agent, stamp.epoch, stamp.site, recent_.size())];
+    StampId& recent = recent_[slot(stamp.agent, stamp.epoch, stamp.site ^ stamp.lanes * 0x9E3779B9u, recent_.size())];
     if (recent != 0 && stamps_[recent] == stamp) return recent;
     stamps_.push_back(stamp);
     return recent = static_cast<StampId>(stamps_.size() - 1);

@@ -17,6 +17,7 @@ struct Stamp {
     bool strong = false;       ///< atomic, volatile, relaxed or stronger: two such do not race
     std::uint8_t kind = 0;     ///< of tcgen05: a bit for each kind of operation
     std::uint16_t issuer = 0;  ///< of an asynchronous operation: the warp
+    std::uint32_t lanes = 0;   ///< of a warp's access and of cp.async: a mask; of others 0
 
     friend bool operator==(const Stamp&, const Stamp&) = default;
 };

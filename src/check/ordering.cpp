@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "base/assert.h"
+#include "check/lanes.h"
 
 namespace tilepath::check {
 
@@ -43,22 +44,6 @@ AgentId Ordering::new_agent(ClusterState& cluster, const Agent& agent, std::uint
     agents_.back().cluster = cluster.serial;
     agents_.back().index = index;
     return id;
-}
-
-/// What the warp does from now on is later than what others have learned of it.
-void Ordering::tick(WarpState& warp) {
-    ++warp.epoch;
-    warp.knows.seen.raise(warp.index, warp.epoch);
-}
-
-void Ordering::release(WarpState& warp, BarrierState& to) {
-    to.pending.join(warp.knows);
-    tick(warp);
-}
-
-void Ordering::acquire(WarpState& warp, const BarrierState& from) {
-    warp.knows.join(from.done);
-    ++warp.activity;
 }
 
 void Ordering::forget_launch() {
@@ -113,7 +98,6 @@ void Ordering::cta_begins(const machine::CtaEvent& event) {
         Agent agent;
         agent.cta = event.cta, agent.number = w;
         warp.agent = new_agent(*cluster, agent, warp.index);
-        warp.knows.seen.raise(warp.index, warp.epoch);
     }
     ctas_[event.cta] = {cluster.get(), slot.get(), nullptr};
     last_cta_ = ~0u;
@@ -125,7 +109,8 @@ void Ordering::cta_ends(const machine::CtaEvent& event) {
     if (found == ctas_.end()) return;
     auto [cluster, cta, none] = found->second;
     Clock known;
-    for (const WarpState& warp : cta->warps) known.join(warp.knows.seen);
+    for (const WarpState& warp : cta->warps)
+        each_knowledge(warp, ~0u, [&](const Knowledge& knows, std::uint32_t) { known.join(knows.seen); });
     for (const auto& [agent, visit] : cta->visits) {
         if (known.of(agents_[agent].index) >= visit.epoch) continue;
         misuse(visit.site, 0, "cluster-exit",
@@ -161,20 +146,11 @@ std::size_t Ordering::shadow_bytes() const {
     return std::max(most_shadow_bytes_, now);
 }
 
-void Ordering::converged(const machine::EventSite& site) {
-    if (std::popcount(site.lanes) < 2) return;
-    WarpState& warp = *who(site).warp;
-    if (!warp.unsynced) return;
-    warp.unsynced = false;
-    warp.synced = warp.epoch;
-    ++warp.activity;
-    tick(warp);
-}
+void Ordering::converged(const machine::EventSite& site) { meet(*who(site).warp, site); }
 
 void Ordering::fence(const machine::Fence& event) {
     const Who w = who(event.site);
     WarpState& warp = *w.warp;
-    Knowledge& knows = warp.knows;
     ++warp.activity;
     if (event.site.op->op != Op::fence) return tensor_fence(w, event.site);
     const auto kind = static_cast<FenceKind>(event.site.op->variant);
@@ -182,21 +158,27 @@ void Ordering::fence(const machine::Fence& event) {
                        kind == FenceKind::proxy_async_shared_cta || kind == FenceKind::proxy_async_shared_cluster;
     if (shows)
         for (auto& [offset, state] : w.cta->mbarriers) state.shown = state.shown || state.by == warp.agent;
+    const auto publish_to = [&](Clock Knowledge::*clock) {
+        each_knowledge(warp, event.site.lanes, [&](Knowledge& knows, std::uint32_t lanes) {
+            (knows.*clock).join(knows.seen);
+            add_own(warp, lanes, knows.*clock);
+        });
+    };
     switch (kind) {
         case FenceKind::thread:
-            for (const PublishedPtr& each : warp.read) learn(w, *each);
-            warp.read.clear();
-            warp.fenced = publish(w);
+            learn_read(w, event.site);
+            warp.fenced = publish(w, event.site.lanes);
+            warp.fenced_accessed = warp.accessed;
             break;
         case FenceKind::proxy_async:
-            knows.fenced_shared.join(knows.seen);
-            knows.fenced_global.join(knows.seen);
+            publish_to(&Knowledge::fenced_shared);
+            publish_to(&Knowledge::fenced_global);
             break;
-        case FenceKind::proxy_async_global: knows.fenced_global.join(knows.seen); break;
+        case FenceKind::proxy_async_global: publish_to(&Knowledge::fenced_global); break;
         case FenceKind::proxy_async_shared_cta:
         case FenceKind::proxy_async_shared_cluster:
         case FenceKind::async_after_generic_acquire:
-        case FenceKind::async_after_generic_release: knows.fenced_shared.join(knows.seen); break;
+        case FenceKind::async_after_generic_release: publish_to(&Knowledge::fenced_shared); break;
         case FenceKind::tensormap_release:
             w.cluster->map_released.join(knows.seen);
             for (auto& [address, map] : maps_) map.released = map.released || map.agent == warp.agent;
@@ -208,7 +190,7 @@ void Ordering::fence(const machine::Fence& event) {
         case FenceKind::mbarrier_init: warp.init_fenced = true; break;
         case FenceKind::proxy_alias: break;
     }
-    tick(warp);
+    ++warp.epoch;
 }
 
 void Ordering::group(const GroupEvent& event) {
@@ -221,20 +203,19 @@ void Ordering::group(const GroupEvent& event) {
     switch (event.engine) {
         case GroupEvent::Engine::cp_async: {
             CopyGroups& copies = warp.copies;
-            std::uint32_t most = 0;
             for (std::uint32_t left = event.site.lanes; left != 0; left &= left - 1) {
-                std::uint32_t& lane = copies.committed[static_cast<std::size_t>(std::countr_zero(left))];
-                lane += commits ? 1 : 0;
-                most = std::max(most, lane);
+                const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+                std::uint32_t& groups = copies.committed[lane];
+                if (commits) {
+                    if (copies.last_batch.size() <= groups) copies.last_batch.resize(groups + 1);
+                    copies.last_batch[groups++] = copies.batch;
+                } else if (event.keep < 0) {
+                    copies.waited[lane] = copies.batch;
+                } else if (done(groups) != 0) {
+                    copies.waited[lane] = std::max(copies.waited[lane], copies.last_batch[done(groups) - 1]);
+                }
             }
-            if (commits) {
-                if (copies.last_batch.size() < most) copies.last_batch.resize(most);
-                copies.last_batch[most - 1] = copies.batch++;
-            } else if (copies.agent != 0 && event.keep < 0) {
-                warp.knows.seen.raise(copies.index, copies.batch++);
-            } else if (copies.agent != 0 && done(most) != 0) {
-                warp.knows.seen.raise(copies.index, copies.last_batch[done(most) - 1]);
-            }
+            copies.batch += commits || event.keep < 0 ? 1 : 0;
             return;
         }
         case GroupEvent::Engine::bulk:
@@ -242,8 +223,10 @@ void Ordering::group(const GroupEvent& event) {
                 BulkGroups& lane = warp.bulks[static_cast<std::uint32_t>(std::countr_zero(left))];
                 lane.committed += commits ? 1 : 0;
                 if (commits || lane.reads == 0) continue;
-                warp.knows.seen.raise(lane.reads_index, done(lane.committed));
-                if (!event.only_read) warp.knows.seen.raise(lane.writes_index, done(lane.committed));
+                each_learner(warp, left & -left, event.site.live, [&](Knowledge& knows) {
+                    knows.seen.raise(lane.reads_index, done(lane.committed));
+                    if (!event.only_read) knows.seen.raise(lane.writes_index, done(lane.committed));
+                });
             }
             return;
         case GroupEvent::Engine::wgmma:

@@ -22,7 +22,8 @@ struct Race {
     Agent later;
     Stamp stamp;  ///< the later access's
     bool writes = false;
-    Epoch waited = 0;  ///< earlier is a phase of an mbarrier: those that the warp has waited for
+    Epoch waited = 0;                ///< earlier is a phase of an mbarrier: those that the warp has waited for
+    bool other_lane_waited = false;  ///< another lane of the warp knows that the earlier one is through
 };
 
 /// Something wrong with what orders accesses, told once by instruction.
@@ -36,9 +37,11 @@ struct Misuse {
 /// Nothing is read too early, nothing is overwritten too soon: happens-before over warps, proxies and asynchronous
 /// operations, by vector clocks, over shared and global memory.
 ///
-/// A warp's lanes share a clock; within the warp they know of one another where they have met (bar.warp.sync and all
-/// that waits for every lane). Each mbarrier, each warp's cp.async, each lane's bulk copies into global memory and each
-/// warpgroup's wgmmas have clocks of their own, whose time are phases and groups: whoever has waited for one knows it.
+/// A warp's lanes share a clock; they know of one another where they have met (bar.warp.sync and all that waits for
+/// every lane). What some lanes have learned since they know alone, and what they tell others is what they have done
+/// themselves (ordering_lanes.cpp). Each mbarrier, each warp's cp.async, each lane's bulk copies into global memory and
+/// each warpgroup's wgmmas have clocks of their own, whose time are phases and groups: whoever has waited for one knows
+/// it.
 class Ordering : public Check {
   public:
     Ordering() : global_(agents_) { sites_.emplace_back(); }
@@ -74,14 +77,20 @@ class Ordering : public Check {
     Who who(const machine::EventSite& site);
     std::uint32_t site_of(const machine::EventSite& site);
     AgentId new_agent(ClusterState& cluster, const Agent& agent, std::uint32_t& index);
-    static void tick(WarpState& warp);
-    static void release(WarpState& warp, BarrierState& to);
-    static void acquire(WarpState& warp, const BarrierState& from);
     void forget_launch();
     std::size_t cells() const;
 
+    // ordering_lanes.cpp
+    static void release(WarpState& warp, std::uint32_t lanes, Knowledge& to);
+    static void acquire(WarpState& warp, const machine::EventSite& site, const Knowledge& from);
+    static void meet(WarpState& warp, const machine::EventSite& site);
+    static void add_own(const WarpState& warp, std::uint32_t lanes, Clock& to);
+    static void add_copies(const WarpState& warp, std::uint32_t lanes, Clock& to);
+    static Knowledge& knowledge(WarpState& warp, std::uint32_t lane);
+
     // ordering_access.cpp
-    Actor actor(const Who& who, std::uint32_t site, bool writes) const;
+    static Actor actor(const Who& who, const Knowledge& knows, std::uint32_t lanes, std::uint32_t site, bool writes);
+    void touch_lanes(const Who& who, const Actor& actor, const machine::Access& event);
     void touch_shared(const Who& who, const Actor& actor, machine::Address address, std::uint32_t bytes,
                       std::uint8_t lane);
     void touch_global(machine::Address address, std::uint32_t bytes, std::uint8_t lane);
@@ -92,11 +101,13 @@ class Ordering : public Check {
     void order_before(const Who& who, const machine::Access& event);
     void order_after(const Who& who, const machine::Access& event);
     std::vector<PublishedPtr>& place(const Who& who, program::Space space, machine::Address address);
-    PublishedPtr publish(const Who& who) const;
-    void learn(const Who& who, const Published& published);
+    PublishedPtr publish(const Who& who, std::uint32_t lanes) const;
+    void learn(const Who& who, const machine::EventSite& site, const Published& published);
+    void learn_read(const Who& who, const machine::EventSite& site);
     // ordering_barriers.cpp
     void at_mbarrier(const Who& who, const machine::BarrierEvent& event);
     void cluster_barrier(const Who& who, const machine::BarrierEvent& event);
+    void arrive(const Who& who, const machine::BarrierEvent& event, MbarrierState& state, bool again);
     MbarrierState* find_mbarrier(const ClusterState& cluster, machine::Address address, CtaState** cta = nullptr) const;
     void check_initialised(const Who& who, const MbarrierState& state, const machine::EventSite& site);
     void check_through(const Who& who, const MbarrierState& state, const machine::EventSite& site);
@@ -115,7 +126,8 @@ class Ordering : public Check {
     void tensor_fence(const Who& who, const machine::EventSite& site);
     static bool touched_again(ClusterState& cluster, const machine::TensorOperation& event, const TensorQueue& queue);
     void touch_tensor_cells(ClusterState& cluster, CtaState& cta, const machine::TensorCells& cells);
-    void touch_tensor_operands(const Who& who, const machine::TensorOperation& event, Actor act);
+    void touch_tensor_operands(const Who& who, const machine::TensorOperation& event, const Knowledge& knows,
+                               Actor act);
     static void tensor_arrival(const Who& who, MbarrierState& state);
     // ordering_findings.cpp
     Finding finding_of(const program::Programs& programs, const Race& race) const;

@@ -1,6 +1,7 @@
 // Accesses of warps, cp.async and wgmma, against what shadow memory remembers.
 #include <bit>
 
+#include "check/lanes.h"
 #include "check/ordering.h"
 
 namespace tilepath::check {
@@ -10,12 +11,14 @@ using program::MemoryOrder;
 using program::Op;
 using program::Space;
 
-Actor Ordering::actor(const Who& who, std::uint32_t site, bool writes) const {
+Actor Ordering::actor(const Who& who, const Knowledge& knows, std::uint32_t lanes, std::uint32_t site, bool writes) {
     Actor out;
-    out.seen = &who.warp->knows.seen;
+    out.seen = &knows.seen;
     out.cluster = who.cluster->serial;
     out.warp = who.warp->agent;
-    out.synced = who.warp->synced;
+    out.copies = who.warp->copies.agent;
+    out.waited = &who.warp->copies.waited;
+    out.stamp.lanes = lanes;
     out.stamp.agent = who.warp->agent;
     out.stamp.epoch = who.warp->epoch;
     out.stamp.site = site;
@@ -64,22 +67,20 @@ void Ordering::note(const Who& who, const Actor& actor, Space space, const Shado
         race.stamp = actor.stamp;
         race.writes = actor.writes;
         race.waited = actor.seen->of(race.earlier.index);
+        each_knowledge(*who.warp, ~0u, [&](const Knowledge& knows, std::uint32_t) {
+            race.other_lane_waited =
+                race.other_lane_waited || (race.earlier.cluster == who.cluster->serial &&
+                                           knows.seen.of(race.earlier.index) >= conflict.earlier.epoch);
+        });
     }
 }
 
-void Ordering::access(const Access& event) {
+/// Of the lanes of the actor's stamp.
+void Ordering::touch_lanes(const Who& w, const Actor& act, const Access& event) {
     const bool global = event.space == Space::global;
-    if (!global && event.space != Space::shared && event.space != Space::shared_cluster) return;
-    const Who w = who(event.site);
-    if (event.mbarriers != nullptr) return store_async(w, event);
-    const program::MicroOp& op = *event.site.op;
-    const bool strong = event.kind == Access::Kind::atomic || op.flags.is_volatile || op.order != MemoryOrder::weak;
-    if (strong) order_before(w, event);
-    Actor act = actor(w, site_of(event.site), event.kind != Access::Kind::read);
-    act.stamp.strong = strong;
     Shadow& shadow = global ? global_ : w.cluster->shadow;
     shadow.begin(act);
-    for (std::uint32_t left = event.site.lanes; left != 0;) {
+    for (std::uint32_t left = act.stamp.lanes; left != 0;) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         const machine::Address address = event.addresses[lane];
         left &= left - 1;
@@ -98,9 +99,25 @@ void Ordering::access(const Access& event) {
         else
             touch_shared(w, act, address, bytes, by);
     }
-    w.warp->unsynced = true;
-    ++w.warp->activity;
     note(w, act, global ? Space::global : Space::shared, shadow);
+}
+
+void Ordering::access(const Access& event) {
+    const bool global = event.space == Space::global;
+    if (!global && event.space != Space::shared && event.space != Space::shared_cluster) return;
+    const Who w = who(event.site);
+    if (event.mbarriers != nullptr) return store_async(w, event);
+    const program::MicroOp& op = *event.site.op;
+    const bool strong = event.kind == Access::Kind::atomic || op.flags.is_volatile || op.order != MemoryOrder::weak;
+    if (strong) order_before(w, event);
+    const std::uint32_t site = site_of(event.site);
+    each_knowledge(*w.warp, event.site.lanes, [&](const Knowledge& knows, std::uint32_t lanes) {
+        Actor act = actor(w, knows, lanes, site, event.kind != Access::Kind::read);
+        act.stamp.strong = strong;
+        touch_lanes(w, act, event);
+    });
+    w.warp->accessed |= event.site.lanes;
+    ++w.warp->activity;
     if (strong) order_after(w, event);
 }
 
@@ -113,7 +130,9 @@ void Ordering::copy_issued(const machine::Copy& event) {
         agent.cta = w.cta->linear, agent.number = w.warp->number;
         copies.agent = new_agent(*w.cluster, agent, copies.index);
     }
-    Actor act = actor(w, site_of(event.site), true);
+    copies.lanes |= 1u << event.lane;
+    // Not the lane alone, so that a warp's copies share a stamp: cells know theirs.
+    Actor act = actor(w, knowledge(*w.warp, event.lane), Clock::all_lanes, site_of(event.site), true);
     act.stamp.agent = copies.agent;
     act.stamp.epoch = copies.batch;
     const auto lane = static_cast<std::uint8_t>(event.lane);
@@ -150,7 +169,7 @@ void Ordering::wgmma(const machine::WgmmaEvent& event) {
     for (std::size_t i = 0; i < 4; ++i) {
         Who each = w;
         each.warp = &w.cta->warps[group * 4 + i];
-        Actor act = actor(each, site, false);
+        Actor act = actor(each, each.warp->knows, 0, site, false);
         act.fenced = &each.warp->knows.fenced_shared;
         act.stamp.agent = agent;
         act.stamp.epoch = warp.wgmma_groups + 1;  // the others may have closed the group already

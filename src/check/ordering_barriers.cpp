@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "check/lanes.h"
 #include "check/ordering.h"
 
 namespace tilepath::check {
@@ -10,12 +11,6 @@ namespace tilepath::check {
 using machine::BarrierEvent;
 using program::MemoryOrder;
 using program::Op;
-
-namespace {
-
-constexpr std::uint32_t all_lanes = ~0u;
-
-}  // namespace
 
 void Ordering::barrier(const BarrierEvent& event) {
     if (event.site.cta != last_cta_ && !ctas_.contains(event.site.cta)) return;  // its whole cluster has ended
@@ -30,13 +25,12 @@ void Ordering::barrier(const BarrierEvent& event) {
             state.done = std::exchange(state.pending, {});
             state.generation = event.generation + 1;
         }
-        acquire(warp, state);
-        if (event.site.lanes == all_lanes) warp.synced = warp.epoch, tick(warp);
+        acquire(warp, event.site, state.done);
         return;
     }
-    for (const PublishedPtr& each : warp.read) learn(w, *each);
-    warp.read.clear();
-    release(warp, state);
+    learn_read(w, event.site);
+    if ((event.site.live & ~event.site.lanes) == 0) meet(warp, event.site);
+    release(warp, event.site.lanes, state.pending);
 }
 
 void Ordering::cluster_barrier(const Who& who, const BarrierEvent& event) {
@@ -49,7 +43,7 @@ void Ordering::cluster_barrier(const Who& who, const BarrierEvent& event) {
             state.generation = event.generation;
         }
         // A fence before it makes a relaxed arrival release: fence.mbarrier_init what it is for, others everything.
-        if (!relaxed || who.warp->fenced || who.warp->init_fenced) release(*who.warp, state);
+        if (!relaxed || who.warp->fenced || who.warp->init_fenced) release(*who.warp, event.site.lanes, state.pending);
         return;
     }
     if (event.kind == BarrierEvent::Kind::complete && event.generation >= state.generation) {
@@ -59,7 +53,7 @@ void Ordering::cluster_barrier(const Who& who, const BarrierEvent& event) {
         state.done = std::exchange(state.pending, {});
         state.generation = event.generation;
     }
-    acquire(*who.warp, state);
+    acquire(*who.warp, event.site, state.done);
 }
 
 MbarrierState* Ordering::find_mbarrier(const ClusterState& cluster, machine::Address address, CtaState** cta) const {
@@ -81,7 +75,13 @@ void Ordering::misuse(std::uint32_t site, std::uint32_t other, std::string check
 
 /// Whoever uses an mbarrier must know that it has been initialised.
 void Ordering::check_initialised(const Who& who, const MbarrierState& state, const machine::EventSite& site) {
-    if (state.by == who.warp->agent || who.warp->knows.seen.of(agents_[state.by].index) >= state.by_epoch) return;
+    if (state.by == who.warp->agent) return;
+    bool known = true;
+    each_knowledge(*who.warp, site.lanes, [&](const Knowledge& knows, std::uint32_t) {
+        known = known && (knows.seen.of(agents_[state.by].index) >= state.by_epoch ||
+                          (knows.seen.lanes_of(state.by, state.by_epoch) & state.by_lanes) != 0);
+    });
+    if (known) return;
     misuse(site_of(site), state.by_site, "mbarrier-init",
            "this uses an mbarrier whose initialisation nothing makes visible here",
            {fmt::format("CTA {}, warp {} uses it; CTA {}, warp {} has initialised it", who.cta->linear,
@@ -92,8 +92,9 @@ void Ordering::check_initialised(const Who& who, const MbarrierState& state, con
 
 /// Whoever invalidates an mbarrier must know that the others are through with it.
 void Ordering::check_through(const Who& who, const MbarrierState& state, const machine::EventSite& site) {
+    const Knowledge& knows = knowledge(*who.warp, static_cast<std::uint32_t>(std::countr_zero(site.lanes)));
     for (const auto& [agent, last] : state.users) {
-        if (agent == who.warp->agent || who.warp->knows.seen.of(agents_[agent].index) >= last.epoch) continue;
+        if (agent == who.warp->agent || knows.seen.of(agents_[agent].index) >= last.epoch) continue;
         misuse(site_of(site), last.site, "mbarrier-inval", "this invalidates an mbarrier that others may still use",
                {fmt::format("CTA {}, warp {} invalidates it; CTA {}, warp {} uses it, and nothing orders the two",
                             who.cta->linear, who.warp->number, agents_[agent].cta, agents_[agent].number)},
@@ -115,6 +116,23 @@ void Ordering::check_bytes(const MbarrierState& state) {
                        state.transferred));
 }
 
+/// One lane after the other arrives, of the same instruction: `again`, the first excepted.
+void Ordering::arrive(const Who& who, const BarrierEvent& event, MbarrierState& state, bool again) {
+    WarpState& warp = *who.warp;
+    const program::MicroOp& op = *event.site.op;
+    if (again) --warp.epoch;
+    if (op.op == Op::cp_async_mbarrier_arrive && warp.copies.agent != 0) {
+        if (!again) ++warp.copies.batch;
+        state.pending.seen.raise_lanes(
+            {warp.copies.agent, warp.copies.index, event.site.lanes | ~warp.copies.lanes, warp.copies.batch - 1});
+    }
+    if (op.order != MemoryOrder::relaxed)
+        release(warp, event.site.lanes, state.pending);
+    else if (again)
+        ++warp.epoch;
+    last_arrival_ = {&warp, &op, event.barrier, warp.activity};
+}
+
 void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
     WarpState& warp = *w.warp;
     const program::MicroOp& op = *event.site.op;
@@ -128,6 +146,8 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
         agent.cta = w.cta->linear, agent.number = offset;
         fresh.agent = new_agent(*w.cluster, agent, fresh.index);
         fresh.by = warp.agent, fresh.by_epoch = warp.epoch, fresh.by_site = site_of(event.site);
+        fresh.by_lanes = event.site.lanes;
+        warp.accessed |= event.site.lanes;
         fresh.live = true;
         w.cta->mbarriers[offset] = std::move(fresh);
         ++warp.activity;
@@ -156,23 +176,23 @@ void Ordering::at_mbarrier(const Who& w, const BarrierEvent& event) {
                        last_arrival_.barrier == event.barrier && last_arrival_.activity == warp.activity;
     if (!by_copy && !again) check_initialised(w, *state, event.site);
     if (event.kind == BarrierEvent::Kind::wait) {
-        if (again && warp.knows.seen.of(state->index) >= event.generation) return;
+        const Knowledge& first = knowledge(warp, static_cast<std::uint32_t>(std::countr_zero(event.site.lanes)));
+        if (again && first.seen.of(state->index) >= event.generation && warp.apart.empty()) return;
         state->used(warp.agent, warp.epoch, site_of(event.site));
-        if (op.order != MemoryOrder::relaxed) warp.knows.join(state->done);
-        warp.knows.seen.raise(state->index, static_cast<Epoch>(event.generation));
+        each_learner(warp, event.site.lanes, event.site.live, [&](Knowledge& knows) {
+            if (op.order != MemoryOrder::relaxed) knows.join(state->done);
+            knows.seen.raise(state->index, static_cast<Epoch>(event.generation));
+        });
         last_arrival_ = {&warp, &op, event.barrier, ++warp.activity};
         return;
     }
-    if (arrives && (event.kind == BarrierEvent::Kind::arrive || completes) && !again) {
-        if (op.op == Op::cp_async_mbarrier_arrive && warp.copies.agent != 0)
-            state->pending.seen.raise(warp.copies.index, warp.copies.batch++);
-        if (holder != w.cta) {
-            Actor act = actor(w, site_of(event.site), true);
-            visit(w, *holder, act.stamp);
+    if (arrives && (event.kind == BarrierEvent::Kind::arrive || completes)) {
+        if (holder != w.cta && !again) {
+            warp.accessed |= event.site.lanes;
+            visit(w, *holder, actor(w, warp.knows, 0, site_of(event.site), true).stamp);
         }
         state->used(warp.agent, warp.epoch, site_of(event.site));
-        if (op.order != MemoryOrder::relaxed) release(warp, *state);
-        last_arrival_ = {&warp, &op, event.barrier, warp.activity};
+        arrive(w, event, *state, again);
     }
     if (op.op == Op::tcgen05_commit) tensor_arrival(w, *state);
     if (!completes) return;

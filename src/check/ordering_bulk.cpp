@@ -25,8 +25,9 @@ void Ordering::touch_tensor(const BulkCopy& event) {
 
 /// Into shared memory: complete with a phase of the mbarrier, in each CTA that it goes to.
 void Ordering::load_bulk(const Who& who, const BulkCopy& event, std::uint32_t site) {
-    Actor act = actor(who, site, true);
-    act.fenced = &who.warp->knows.fenced_shared;
+    const Knowledge& knows = knowledge(*who.warp, event.lane);
+    Actor act = actor(who, knows, 0, site, true);
+    act.fenced = &knows.fenced_shared;
     act.stamp.async_proxy = true;
     const std::uint32_t bytes = event.box != nullptr ? event.box->shared_bytes() : event.bytes;
     const auto destination = static_cast<std::uint32_t>(event.destination);
@@ -57,14 +58,14 @@ void Ordering::load_bulk(const Who& who, const BulkCopy& event, std::uint32_t si
         act.writes = false;
         act.stamp.strong = false;
         Shadow& from = event.bulk->source == Space::global ? global_ : who.cluster->shadow;
-        act.fenced = event.bulk->source == Space::global ? &who.warp->knows.fenced_global : act.fenced;
+        act.fenced = event.bulk->source == Space::global ? &knows.fenced_global : act.fenced;
         from.begin(act);
         if (event.bulk->source == Space::global)
             touch_tensor(event);
         else
             touch_shared(who, act, event.source, event.bytes, lane);
         note(who, act, event.bulk->source == Space::global ? Space::global : Space::shared, from);
-        act.fenced = &who.warp->knows.fenced_shared;
+        act.fenced = &knows.fenced_shared;
     }
 }
 
@@ -83,12 +84,13 @@ BulkGroups& Ordering::bulk_groups(const Who& who, std::uint32_t lane) {
 /// Into global memory: its sources are read, and it is written, by the time the lane waits for its group.
 void Ordering::store_bulk(const Who& who, const BulkCopy& event, std::uint32_t site) {
     const BulkGroups& groups = bulk_groups(who, event.lane);
-    Actor act = actor(who, site, false);
+    const Knowledge& knows = knowledge(*who.warp, event.lane);
+    Actor act = actor(who, knows, 0, site, false);
     act.stamp.async_proxy = true;
     act.stamp.epoch = groups.committed + 1;
     const auto lane = static_cast<std::uint8_t>(event.lane);
     if (event.bulk->source != Space::global) {
-        act.fenced = &who.warp->knows.fenced_shared;
+        act.fenced = &knows.fenced_shared;
         act.stamp.agent = groups.reads;
         who.cluster->shadow.begin(act);
         touch_shared(who, act, event.source, event.box != nullptr ? event.box->shared_bytes() : event.bytes, lane);
@@ -96,7 +98,7 @@ void Ordering::store_bulk(const Who& who, const BulkCopy& event, std::uint32_t s
     }
     // The same bytes once more: the first stands for all.
     if (repeated_.repeats(event) && !event.bulk->reduces) return;
-    act.fenced = &who.warp->knows.fenced_global;
+    act.fenced = &knows.fenced_global;
     act.stamp.agent = groups.writes;
     act.stamp.strong = event.bulk->reduces;
     act.writes = true;
@@ -118,7 +120,7 @@ void Ordering::bulk_issued(const BulkCopy& event) {
 
 /// The lanes' values land later, each counted on its mbarrier.
 void Ordering::store_async(const Who& who, const machine::Access& event) {
-    Actor act = actor(who, site_of(event.site), true);
+    Actor act = actor(who, who.warp->knows, 0, site_of(event.site), true);
     act.stamp.strong = event.kind == machine::Access::Kind::atomic;
     if (event.site.op->op == program::Op::try_cancel) {  // by the async proxy
         act.fenced = &who.warp->knows.fenced_shared;
@@ -131,6 +133,7 @@ void Ordering::store_async(const Who& who, const machine::Access& event) {
         if (act.stamp.async_proxy) check_initialised(who, *state, event.site);
         state->transferred += event.bytes;
         state->transfer_site = act.stamp.site;
+        act.seen = &knowledge(*who.warp, lane).seen;
         act.stamp.agent = state->agent;
         act.stamp.epoch = static_cast<Epoch>(state->generation + 1);
         who.cluster->shadow.begin(act);

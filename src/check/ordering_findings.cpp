@@ -21,6 +21,13 @@ Finding Ordering::finding_of(const program::Programs& programs, const Race& race
     out.check = text.check;
     out.message = text.message;
     out.advice = text.advice;
+    if (race.conflict.disorder == Disorder::unordered && race.conflict.other_lanes_known)
+        out.advice =
+            "bar.warp.sync (__syncwarp()) before the lane that says so: it passes on what it has done itself, and what "
+            "others of its warp have done before they met";
+    else if (race.conflict.disorder == Disorder::unordered && race.other_lane_waited)
+        out.advice =
+            "bar.warp.sync (__syncwarp()) behind the wait: another lane of the warp has waited, this one has not";
     out.place = place_of(programs, race.stamp.site);
     out.other = place_of(programs, race.conflict.earlier.site);
     out.times = race.times;
@@ -39,7 +46,8 @@ Finding Ordering::finding_of(const program::Programs& programs, const Race& race
                                  race.conflict.earlier_wrote, earlier, *out.other),
                  "then " + line(later, race.warp, race.conflict.lane, race.writes, race.stamp, out.place),
                  place_text(race)};
-    if (race.earlier.kind == Agent::Kind::mbarrier && race.conflict.disorder == Disorder::unordered)
+    if (race.earlier.kind == Agent::Kind::mbarrier && race.conflict.disorder == Disorder::unordered &&
+        !race.other_lane_waited)
         out.facts.push_back(
             race.waited == 0
                 ? std::string("warp has waited for no phase of that mbarrier").insert(0, "the ")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "check/lanes.h"
 #include "check/ordering.h"
 
 namespace tilepath::check {
@@ -22,13 +23,18 @@ bool releases(MemoryOrder order) {
     return order == MemoryOrder::release || order == MemoryOrder::acq_rel || order == MemoryOrder::sc;
 }
 
-void merge(std::vector<Clock::Entry>& into, const std::vector<Clock::Entry>& from) {
-    into.insert(into.end(), from.begin(), from.end());
-    std::ranges::sort(into, [](const Clock::Entry& a, const Clock::Entry& b) {
+void merge(Published::Known& into, const Published::Known& from) {
+    std::vector<Clock::Entry>& agents = into.agents;
+    agents.insert(agents.end(), from.agents.begin(), from.agents.end());
+    std::ranges::sort(agents, [](const Clock::Entry& a, const Clock::Entry& b) {
         return a.first != b.first ? a.first < b.first : a.second > b.second;
     });
-    const auto rest = std::ranges::unique(into, {}, &Clock::Entry::first);
-    into.erase(rest.begin(), rest.end());
+    const auto rest = std::ranges::unique(agents, {}, &Clock::Entry::first);
+    agents.erase(rest.begin(), rest.end());
+    Clock lanes;
+    for (const auto* each : {&into.lanes, &from.lanes})
+        for (const LaneEpoch& one : *each) lanes.raise_lanes(one);
+    into.lanes = lanes.lanes();
 }
 
 void add(std::vector<PublishedPtr>& to, const PublishedPtr& fresh) {
@@ -57,33 +63,55 @@ void each_address(const Access& event, Visit visit) {
 
 }  // namespace
 
-PublishedPtr Ordering::publish(const Who& who) const {
+PublishedPtr Ordering::publish(const Who& who, std::uint32_t lanes) const {
     auto out = std::make_shared<Published>();
-    const auto copy = [&](const Clock& from, std::vector<Clock::Entry>& to) {
+    const auto copy = [&](const Clock& from, Published::Known& to) {
+        Published::Known more;
         for (std::size_t i = 0; i < from.local().size(); ++i)
-            if (from.local()[i] != 0) to.emplace_back(who.cluster->agents[i], from.local()[i]);
-        to.insert(to.end(), from.foreign().begin(), from.foreign().end());
+            if (from.local()[i] != 0) more.agents.emplace_back(who.cluster->agents[i], from.local()[i]);
+        more.agents.insert(more.agents.end(), from.foreign().begin(), from.foreign().end());
+        for (LaneEpoch each : from.lanes()) {
+            each.index = LaneEpoch::foreign;
+            more.lanes.push_back(each);
+        }
+        merge(to, more);
     };
-    copy(who.warp->knows.seen, out->seen);
-    copy(who.warp->knows.fenced_shared, out->fenced_shared);
-    copy(who.warp->knows.fenced_global, out->fenced_global);
+    each_knowledge(*who.warp, lanes, [&](const Knowledge& knows, std::uint32_t) {
+        copy(knows.seen, out->seen);
+        copy(knows.fenced_shared, out->fenced_shared);
+        copy(knows.fenced_global, out->fenced_global);
+    });
+    Clock own;
+    add_own(*who.warp, lanes, own);
+    copy(own, out->seen);
     return out;
 }
 
-void Ordering::learn(const Who& who, const Published& published) {
-    const auto raise = [&](const std::vector<Clock::Entry>& from, Clock& to) {
-        for (const auto& [agent, epoch] : from) {
+void Ordering::learn(const Who& who, const machine::EventSite& site, const Published& published) {
+    const auto raise = [&](const Published::Known& from, Clock& to) {
+        for (const auto& [agent, epoch] : from.agents) {
             if (agents_[agent].cluster == who.cluster->serial)
                 to.raise(agents_[agent].index, epoch);
             else
                 to.raise_foreign(agent, epoch);
         }
+        for (LaneEpoch each : from.lanes) {
+            if (agents_[each.agent].cluster == who.cluster->serial) each.index = agents_[each.agent].index;
+            to.raise_lanes(each);
+        }
     };
-    Knowledge& knows = who.warp->knows;
-    raise(published.seen, knows.seen);
-    raise(published.fenced_shared, knows.fenced_shared);
-    raise(published.fenced_global, knows.fenced_global);
+    each_learner(*who.warp, site.lanes, site.live, [&](Knowledge& knows) {
+        raise(published.seen, knows.seen);
+        raise(published.fenced_shared, knows.fenced_shared);
+        raise(published.fenced_global, knows.fenced_global);
+    });
     ++who.warp->activity;
+}
+
+/// What relaxed reads have met, behind a fence.
+void Ordering::learn_read(const Who& who, const machine::EventSite& site) {
+    for (const PublishedPtr& each : who.warp->read) learn(who, site, *each);
+    who.warp->read.clear();
 }
 
 void Ordering::order_before(const Who& who, const Access& event) {
@@ -95,7 +123,7 @@ void Ordering::order_before(const Who& who, const Access& event) {
         if (place == places.end()) return;
         for (const PublishedPtr& each : place->second) {
             if (acquires(event.site.op->order))
-                learn(who, *each);
+                learn(who, event.site, *each);
             else
                 add(who.warp->read, each);
         }
@@ -104,10 +132,17 @@ void Ordering::order_before(const Who& who, const Access& event) {
 
 void Ordering::order_after(const Who& who, const Access& event) {
     if (event.kind == Access::Kind::read) return;
-    PublishedPtr fresh = who.warp->fenced;
+    WarpState& warp = *who.warp;
+    PublishedPtr fresh = warp.fenced;
     if (releases(event.site.op->order)) {
-        fresh = publish(who);
-        tick(*who.warp);
+        fresh = publish(who, event.site.lanes);
+        ++warp.epoch;
+    } else if (fresh && (warp.fenced_accessed & ~event.site.lanes) != 0) {
+        // Of what the lanes had done at the fence, these pass on their own; that of others only if all have met since.
+        auto own = std::make_shared<Published>(*fresh);
+        for (LaneEpoch& each : own->seen.lanes)
+            if (each.agent == warp.agent && warp.accessed != 0) each.lanes &= event.site.lanes | ~warp.fenced_accessed;
+        fresh = std::move(own);
     }
     if (!fresh) return;
     auto& places = event.space == Space::global ? places_ : who.cluster->places;

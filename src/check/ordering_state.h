@@ -10,7 +10,11 @@ namespace tilepath::check {
 
 /// What a release publishes through a place in memory, for whoever acquires it, in any cluster.
 struct Published {
-    std::vector<Clock::Entry> seen, fenced_shared, fenced_global;
+    struct Known {
+        std::vector<Clock::Entry> agents;
+        std::vector<LaneEpoch> lanes;  ///< without indices
+    };
+    Known seen, fenced_shared, fenced_global;
 };
 using PublishedPtr = std::shared_ptr<const Published>;
 
@@ -19,8 +23,11 @@ struct CopyGroups {
     AgentId agent = 0;  ///< 0: none yet
     std::uint32_t index = 0;
     Epoch batch = 1;
+    std::uint32_t lanes = 0;  ///< that have copied
     std::array<std::uint32_t, 32> committed{};
-    std::vector<Epoch> last_batch;  ///< by group number
+    std::array<Epoch, 32> waited{};  ///< by lane: the batches that it knows to be complete, of its own
+    std::array<Epoch, 32> told{};    ///< of these, what the whole warp knows of
+    std::vector<Epoch> last_batch;   ///< by group number
 };
 
 /// A lane's bulk copies into global memory.
@@ -40,14 +47,20 @@ struct TensorQueue {
 struct WarpState {
     AgentId agent = 0;
     std::uint32_t index = 0, number = 0;  ///< of the agent in the cluster; of the warp in the CTA
-    Epoch epoch = 1, synced = 0;
-    Knowledge knows;
-    std::uint32_t lanes = 0;         ///< that have accessed memory
-    std::uint64_t activity = 0;      ///< what it has done so far, arrivals of the same instruction aside
-    bool unsynced = false;           ///< it has accessed memory since its lanes met
-    bool init_fenced = false;        ///< it has executed a fence.mbarrier_init
-    PublishedPtr fenced;             ///< what it knew at its last fence: what a relaxed write publishes
-    std::vector<PublishedPtr> read;  ///< by relaxed reads since its last fence: what that acquires
+    Epoch epoch = 1;
+    Knowledge knows;  ///< of the warp itself: up to where its lanes have met
+    /// Lanes that have learned something for themselves since, and what they know. No lane is in two.
+    struct Apart {
+        std::uint32_t lanes = 0;
+        Knowledge knows;
+    };
+    std::vector<Apart> apart;
+    std::uint32_t accessed = 0;         ///< lanes that have accessed memory since all met
+    std::uint64_t activity = 0;         ///< what it has done so far, arrivals of the same instruction aside
+    bool init_fenced = false;           ///< it has executed a fence.mbarrier_init
+    PublishedPtr fenced;                ///< what it knew at its last fence: what a relaxed write publishes
+    std::uint32_t fenced_accessed = 0;  ///< `accessed` then
+    std::vector<PublishedPtr> read;     ///< by relaxed reads since its last fence: what that acquires
     CopyGroups copies;
     std::map<std::uint32_t, BulkGroups> bulks;  ///< by lane
     std::uint32_t wgmma_groups = 0;             ///< committed
@@ -81,6 +94,7 @@ struct MbarrierState : BarrierState {
     // Who has initialised it, and whether it still is.
     AgentId by = 0;
     Epoch by_epoch = 0;
+    std::uint32_t by_lanes = 0;
     std::uint32_t by_site = 0;
     bool live = false;
     bool shown = false;  ///< to the async proxy, by a fence of who has initialised it

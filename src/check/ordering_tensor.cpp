@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "check/lanes.h"
 #include "check/ordering.h"
 
 namespace tilepath::check {
@@ -90,19 +91,21 @@ void Ordering::tensor_issued(const TensorOperation& event) {
     using enum TensorOperation::Kind;
     if (event.kind == commit) {
         TensorQueue& queue = tensor_queue(w, warp.tcgen05, Agent::Kind::tcgen05);
-        warp.commits.push_back({event.id, queue.epoch++, warp.knows});
-        tick(warp);
+        WarpState::Commit commit{event.id, queue.epoch++, {}};
+        release(warp, event.site.lanes, commit.knows);
+        warp.commits.push_back(std::move(commit));
         return;
     }
     const TensorQueue& queue = event.kind == load    ? tensor_queue(w, warp.tensor_loads, Agent::Kind::tensor_loads)
                                : event.kind == store ? tensor_queue(w, warp.tensor_stores, Agent::Kind::tensor_stores)
                                                      : tensor_queue(w, warp.tcgen05, Agent::Kind::tcgen05);
-    Actor act = actor(w, site_of(event.site), false);
+    const Knowledge& knows = knowledge(warp, static_cast<std::uint32_t>(std::countr_zero(event.site.lanes)));
+    Actor act = actor(w, knows, 0, site_of(event.site), false);
     act.stamp.agent = queue.agent;
     act.stamp.epoch = queue.epoch;
     act.stamp.kind = bit(event.kind);
     act.pipelined = pipelined_before(event.kind);
-    if (event.kind == multiply || event.kind == copy) touch_tensor_operands(w, event, act);
+    if (event.kind == multiply || event.kind == copy) touch_tensor_operands(w, event, knows, act);
     if (touched_again(*w.cluster, event, queue)) return;
     act.fenced = &warp.tensor;
     act.fences_reads = true;
@@ -120,16 +123,17 @@ void Ordering::tensor_issued(const TensorOperation& event) {
 
 /// A and B in shared memory, or what a copy reads there, in each CTA of the pair: the 16 bytes that the descriptors
 /// begin with stand for all. What is written or freed too soon is a whole tile.
-void Ordering::touch_tensor_operands(const Who& who, const TensorOperation& event, Actor act) {
-    act.fenced = &who.warp->knows.fenced_shared;
+void Ordering::touch_tensor_operands(const Who& who, const TensorOperation& event, const Knowledge& knows, Actor act) {
+    act.fenced = &knows.fenced_shared;
     act.stamp.async_proxy = true;
     const program::MicroOp& op = *event.site.op;
     const bool multiplies = event.kind == TensorOperation::Kind::multiply;
     const bool reads_a = !multiplies || !event.site.function->tcgen05_mmas[op.detail].a_in_tensor_memory;
+    const auto lane = static_cast<std::uint8_t>(std::countr_zero(event.site.lanes));
     const auto touch = [&](const CtaState& cta, std::uint64_t descriptor) {
         constexpr std::uint64_t start_field = 0x3FFF;
         const auto start = static_cast<std::uint32_t>((descriptor & start_field) << 4);
-        touch_shared(who, act, machine::shared_address(cta.rank, start), 16, Cell::any_lane);
+        touch_shared(who, act, machine::shared_address(cta.rank, start), 16, lane);
     };
     who.cluster->shadow.begin(act);
     for (std::uint32_t i = 0; i < event.cta_group; ++i) {
@@ -162,12 +166,14 @@ void Ordering::tensor_fence(const Who& who, const machine::EventSite& site) {
     if (site.op->op == Op::tcgen05_wait) {
         TensorQueue& queue = site.op->variant == 0 ? tensor_queue(who, warp.tensor_loads, Agent::Kind::tensor_loads)
                                                    : tensor_queue(who, warp.tensor_stores, Agent::Kind::tensor_stores);
-        warp.knows.seen.raise(queue.index, queue.epoch);
+        each_learner(warp, site.lanes, site.live,
+                     [&](Knowledge& knows) { knows.seen.raise(queue.index, queue.epoch); });
         warp.tensor.raise(queue.index, queue.epoch++);
     } else if (site.op->op == Op::tcgen05_fence && site.op->variant == 0) {
-        warp.knows.tensor.join(warp.knows.seen);
+        each_knowledge(warp, site.lanes, [](Knowledge& knows, std::uint32_t) { knows.tensor.join(knows.seen); });
     } else if (site.op->op == Op::tcgen05_fence) {
-        warp.tensor.join(warp.knows.tensor);
+        each_knowledge(warp, site.lanes,
+                       [&](const Knowledge& knows, std::uint32_t) { warp.tensor.join(knows.tensor); });
     }
 }
 
@@ -181,7 +187,7 @@ void Ordering::tensor_allocation(const machine::TensorAllocation& event) {
     cells.column = event.column, cells.columns = event.columns;
     cells.lanes.fill(~0u);
     if (!event.allocated) {
-        Actor act = actor(w, site_of(event.site), true);
+        Actor act = actor(w, w.warp->knows, 0, site_of(event.site), true);
         w.cluster->tensor_shadow.begin(act);
         touch_tensor_cells(*w.cluster, *w.cta, cells);
         note(w, act, program::Space::generic, w.cluster->tensor_shadow);

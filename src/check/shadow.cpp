@@ -18,7 +18,7 @@ void Shadow::again(const Actor& actor) {
     conflicts_.clear();
     for (const Met& met : met_) {
         const Seen seen = judge(met.write, true);
-        if (seen.disorder != Disorder::none || seen.fresh_own)
+        if (seen.disorder != Disorder::none || seen.own)
             report(seen, true, Cell::any_lane, met.address, Cell::any_lane);
     }
 }
@@ -29,9 +29,14 @@ void Shadow::clear() {
     free_splits_.clear();
 }
 
-bool Shadow::knows(const Clock& clock, const Stamp& stamp) const {
+/// The lanes whose access is known: all of them, or those of which the clock knows apart.
+std::uint32_t Shadow::lanes_known(const Clock& clock, const Stamp& stamp) const {
     const Agent& agent = agents_[stamp.agent];
-    return (agent.cluster == actor_.cluster ? clock.of(agent.index) : clock.of_foreign(stamp.agent)) >= stamp.epoch;
+    const bool all =
+        (agent.cluster == actor_.cluster ? clock.of(agent.index) : clock.of_foreign(stamp.agent)) >= stamp.epoch;
+    if (all || clock.lanes().empty()) return all ? Clock::all_lanes : 0;
+    const std::uint32_t lanes = clock.lanes_of(stamp.agent, stamp.epoch);
+    return stamp.lanes != 0 && (stamp.lanes & ~lanes) == 0 ? Clock::all_lanes : lanes;
 }
 
 Shadow::Seen Shadow::judge(StampId id, bool wrote) const {
@@ -39,25 +44,40 @@ Shadow::Seen Shadow::judge(StampId id, bool wrote) const {
     const Stamp& earlier = history_[id];
     if (earlier == actor_.stamp || (earlier.strong && actor_.stamp.strong)) return out;
     if (earlier.agent == actor_.stamp.agent && (earlier.kind & actor_.pipelined) != 0) return out;
-    if (earlier.agent == actor_.warp && earlier.epoch > actor_.synced) out.fresh_own = true;
-    const bool fences = (wrote || actor_.fences_reads) && actor_.fenced != nullptr && !earlier.async_proxy;
-    if (!knows(*actor_.seen, earlier))
-        out.disorder = Disorder::unordered;
-    else if (fences && !knows(*actor_.fenced, earlier))
-        out.disorder = Disorder::proxy;
+    out.known = lanes_known(*actor_.seen, earlier);
+    if (out.known != Clock::all_lanes) {
+        out.own = earlier.agent == actor_.warp;
+        out.own_copy = earlier.agent == actor_.copies && actor_.copies != 0;
+        if (!out.own) out.disorder = Disorder::unordered;
+    }
+    if (out.disorder == Disorder::none && (wrote || actor_.fences_reads) && actor_.fenced != nullptr &&
+        !earlier.async_proxy) {
+        out.fenced = lanes_known(*actor_.fenced, earlier);
+        if (out.fenced != Clock::all_lanes) out.disorder = Disorder::proxy;
+    }
     return out;
 }
 
 void Shadow::report(const Seen& seen, bool wrote, std::uint8_t earlier_lane, std::uint64_t address, std::uint8_t lane) {
     Disorder disorder = seen.disorder;
-    if (disorder != Disorder::unordered && seen.fresh_own && earlier_lane != Cell::any_lane && lane != Cell::any_lane &&
-        earlier_lane != lane)
-        disorder = Disorder::lanes;
-    if (disorder == Disorder::none) return;
     const Stamp& earlier = history_[seen.id];
+    const bool lanes_differ = earlier_lane != Cell::any_lane && lane != Cell::any_lane && earlier_lane != lane;
+    // Of several lanes together that touch a word one is enough: what is not known for sure is not told.
+    const auto has = [&](std::uint32_t lanes) {
+        return earlier_lane == Cell::any_lane ? lanes != 0 : (lanes >> earlier_lane & 1) != 0;
+    };
+    if (seen.own_copy && earlier_lane != Cell::any_lane && (*actor_.waited)[earlier_lane] >= earlier.epoch)
+        disorder = lanes_differ && !has(seen.known) ? Disorder::lanes : Disorder::none;
+    else if (disorder == Disorder::unordered && has(seen.known))
+        disorder = Disorder::none;
+    else if (disorder != Disorder::unordered && seen.own && lanes_differ && !has(seen.known))
+        disorder = Disorder::lanes;
+    else if (disorder == Disorder::proxy && has(seen.fenced))
+        disorder = Disorder::none;
+    if (disorder == Disorder::none) return;
     for (const Conflict& each : conflicts_)
         if (each.disorder == disorder && each.earlier == earlier && each.earlier_wrote == wrote) return;
-    conflicts_.push_back({disorder, earlier, wrote, earlier_lane, lane, address});
+    conflicts_.push_back({disorder, earlier, wrote, seen.known != 0, earlier_lane, lane, address});
 }
 
 void Shadow::check_write(const Cell& cell, std::uint64_t address, std::uint8_t lane) {
@@ -67,7 +87,7 @@ void Shadow::check_write(const Cell& cell, std::uint64_t address, std::uint8_t l
         if (met_.size() < few && (met_.empty() || met_.back().write != cell.write))
             met_.push_back({cell.write, address});
     }
-    if (last_write_.disorder != Disorder::none || last_write_.fresh_own)
+    if (last_write_.disorder != Disorder::none || last_write_.own)
         report(last_write_, true, cell.write_lane, address, lane);
 }
 
@@ -75,11 +95,13 @@ void Shadow::check_readers(const Cell& cell, std::uint64_t address, std::uint8_t
     if (cell.readers == last_readers_.id && last_readers_.clean) return;
     last_readers_.id = cell.readers;
     last_readers_.clean = true;
-    for (const StampId each : history_.readers(cell.readers)) {
+    const std::span<const StampId> readers = history_.readers(cell.readers);
+    for (const StampId& each : readers) {
         const Seen seen = judge(each, false);
-        if (seen.disorder == Disorder::none && !seen.fresh_own) continue;
+        if (seen.disorder == Disorder::none && !seen.own) continue;
         last_readers_.clean = false;
-        report(seen, false, cell.read_lane, address, lane);
+        // The cell knows the lane of the last one only.
+        report(seen, false, &each == &readers.back() ? cell.read_lane : Cell::any_lane, address, lane);
     }
 }
 

@@ -22,8 +22,9 @@ struct Actor {
     const Clock* seen = nullptr;
     const Clock* fenced = nullptr;  ///< of the async proxy: generic writes that it sees; null: the generic proxy
     std::uint32_t cluster = 0;
-    AgentId warp = 0;  ///< that executes or has issued it
-    Epoch synced = 0;  ///< of the warp: up to there its lanes know of one another
+    AgentId warp = 0;    ///< that executes or has issued it: of what its lanes do each knows its own
+    AgentId copies = 0;  ///< the warp's cp.async, likewise, as far as the lane has waited
+    const std::array<Epoch, 32>* waited = nullptr;  ///< by lane
     Stamp stamp;
     bool writes = false;
     bool fences_reads = false;   ///< what others have read must be in `fenced` too
@@ -34,6 +35,7 @@ struct Conflict {
     Disorder disorder = Disorder::none;
     Stamp earlier;
     bool earlier_wrote = false;
+    bool other_lanes_known = false;  ///< of the earlier access, only not the one that met
     std::uint8_t earlier_lane = Cell::any_lane, lane = Cell::any_lane;
     std::uint64_t address = 0;  ///< of the byte
 };
@@ -63,12 +65,15 @@ class Shadow {
     struct Seen {
         StampId id = ~0u;
         Disorder disorder = Disorder::none;
-        bool fresh_own = false;  ///< of the same warp, whose lanes have not met since: the lane matters
+        bool own = false;          ///< of the same warp, whose lanes have not met since: the lane matters
+        bool own_copy = false;     ///< the same of its cp.async, where its own lane must have waited
+        std::uint32_t known = 0;   ///< lanes that are known to have done it
+        std::uint32_t fenced = 0;  ///< those that the async proxy sees
     };
     void touch_cell(Cell& cell, std::uint64_t address, std::uint8_t lane);
     void touch_bytes(Cell& cell, std::uint64_t address, std::uint32_t first, std::uint32_t end, std::uint8_t lane);
     Seen judge(StampId id, bool wrote) const;
-    bool knows(const Clock& clock, const Stamp& stamp) const;
+    std::uint32_t lanes_known(const Clock& clock, const Stamp& stamp) const;
     void check_write(const Cell& cell, std::uint64_t address, std::uint8_t lane);
     void check_readers(const Cell& cell, std::uint64_t address, std::uint8_t lane);
     void report(const Seen& seen, bool wrote, std::uint8_t earlier_lane, std::uint64_t address, std::uint8_t lane);

@@ -85,8 +85,8 @@ std::string to_string(const Deadlock& deadlock) {
 
 machine::EventSite event_site(const Warp& warp, const LoadedFunction& function, const Code& code, LaneMask lanes) {
     const machine::Cta& cta = warp.cta->state;
-    return {function.function,       code.op, static_cast<std::uint32_t>(cta.linear), warp.index, lanes, cta.rank,
-            warp.cta->cluster->index};
+    return {function.function,        code.op,  static_cast<std::uint32_t>(cta.linear), warp.index, lanes, cta.rank,
+            warp.cta->cluster->index, warp.live};
 }
 
 machine::EventSite Executor::site(const Context& c) const {

@@ -150,6 +150,11 @@ void Executor::suspend(Context& c, Group& waiter, const Lanes& lanes) {
 Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
     const bool parity = c.op().variant & 1, tries = c.op().variant & 2;
     LaneMask done = 0;
+    BarrierEvent seen{{}, BarrierEvent::Kind::wait, true};  // by lanes one behind the other that test one mbarrier
+    const auto observe = [&] {
+        if (observer_ != nullptr && seen.site.lanes != 0) observer_->barrier(seen);
+        seen.site.lanes = 0;
+    };
     for (LaneMask left = c.active; left != 0; left &= left - 1) {
         const int lane = std::countr_zero(left);
         FoundMbarrier mbarrier;
@@ -160,10 +165,16 @@ Step Executor::mbarrier_wait(Context& c, const Lanes& lanes) {
                                      : machine::phase_completed(mbarrier.state, c.wide(c.source(1))[lane]);
         done |= LaneMask(complete) << lane;
         if (observer_ == nullptr || !complete) continue;
-        machine::EventSite where = site(c);
-        where.lanes = 1u << lane;
-        observer_->barrier({where, BarrierEvent::Kind::wait, true, lanes.address[lane], mbarrier.record->phase});
+        if (seen.site.lanes == 0 || seen.barrier != lanes.address[lane]) {
+            observe();
+            seen.site = site(c);
+            seen.site.lanes = 0;
+            seen.barrier = lanes.address[lane];
+            seen.generation = mbarrier.record->phase;
+        }
+        seen.site.lanes |= 1u << lane;
     }
+    observe();
     if (!tries || done == c.active || c.group.gives_up) {
         c.group.gives_up = false;
         c.group.tested = done == c.active ? nullptr : &c.code;

@@ -20,6 +20,7 @@ struct EventSite {
     std::uint32_t lanes = 0;    ///< mask of those that execute it
     std::uint32_t rank = 0;     ///< of the CTA in its cluster
     std::uint64_t cluster = 0;  ///< linear index in the grid; without clusters that of the CTA
+    std::uint32_t live = 0;     ///< mask of the warp's lanes that have not exited
 };
 
 /// The registers of a warp in one function's call. A row is one 32-bit register of all lanes; a 64-bit register takes
