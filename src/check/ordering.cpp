@@ -121,6 +121,7 @@ void Ordering::cta_ends(const machine::CtaEvent& event) {
                "before the end, or a wait for what this instruction completes");
     }
     for (const auto& [offset, state] : cta->mbarriers) check_bytes(state);
+    note_bulks_at_exit(*cta);
     most_shadow_bytes_ = std::max(most_shadow_bytes_, shadow_bytes());
     most_followed_bytes_ = std::max(most_followed_bytes_, cells() * 4);
     // What an ended CTA has issued may still complete phases of the others.
@@ -167,8 +168,7 @@ void Ordering::fence(const machine::Fence& event) {
     switch (kind) {
         case FenceKind::thread:
             learn_read(w, event.site);
-            warp.fenced = publish(w, event.site.lanes);
-            warp.fenced_accessed = warp.accessed;
+            warp.fenced = {publish(w, event.site.lanes), {}, warp.epoch, event.site.lanes, warp.accessed, 0};
             break;
         case FenceKind::proxy_async:
             publish_to(&Knowledge::fenced_shared);
@@ -216,6 +216,7 @@ void Ordering::group(const GroupEvent& event) {
                 }
             }
             copies.batch += commits || event.keep < 0 ? 1 : 0;
+            copies.untold = copies.untold || !commits;
             return;
         }
         case GroupEvent::Engine::bulk:

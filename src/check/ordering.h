@@ -32,6 +32,7 @@ struct Misuse {
     std::vector<std::string> facts;
     std::uint32_t other_site = 0;  ///< 0: none
     std::uint64_t times = 0;
+    Severity severity = Severity::finding;
 };
 
 /// Nothing is read too early, nothing is overwritten too soon: happens-before over warps, proxies and asynchronous
@@ -86,7 +87,7 @@ class Ordering : public Check {
     static void meet(WarpState& warp, const machine::EventSite& site);
     static void add_own(const WarpState& warp, std::uint32_t lanes, Clock& to);
     static void add_copies(const WarpState& warp, std::uint32_t lanes, Clock& to);
-    static Knowledge& knowledge(WarpState& warp, std::uint32_t lane);
+    static const Knowledge& knowledge(const WarpState& warp, std::uint32_t lane);
 
     // ordering_access.cpp
     static Actor actor(const Who& who, const Knowledge& knows, std::uint32_t lanes, std::uint32_t site, bool writes);
@@ -102,6 +103,7 @@ class Ordering : public Check {
     void order_after(const Who& who, const machine::Access& event);
     std::vector<PublishedPtr>& place(const Who& who, program::Space space, machine::Address address);
     PublishedPtr publish(const Who& who, std::uint32_t lanes) const;
+    static PublishedPtr publish_fenced(WarpState& warp, std::uint32_t lanes);
     void learn(const Who& who, const machine::EventSite& site, const Published& published);
     void learn_read(const Who& who, const machine::EventSite& site);
     // ordering_barriers.cpp
@@ -113,11 +115,12 @@ class Ordering : public Check {
     void check_through(const Who& who, const MbarrierState& state, const machine::EventSite& site);
     void check_bytes(const MbarrierState& state);
     void misuse(std::uint32_t site, std::uint32_t other, std::string check, std::string message,
-                std::vector<std::string> facts, std::string advice);
+                std::vector<std::string> facts, std::string advice, Severity severity = Severity::finding);
     // ordering_bulk.cpp
     void load_bulk(const Who& who, const machine::BulkCopy& event, std::uint32_t site);
     void store_bulk(const Who& who, const machine::BulkCopy& event, std::uint32_t site);
     BulkGroups& bulk_groups(const Who& who, std::uint32_t lane);
+    void note_bulks_at_exit(const CtaState& cta);
     void touch_tensor(const machine::BulkCopy& event);
     void check_map(const Who& who, const machine::BulkCopy& event, std::uint32_t site);
     void check_written_map(const Who& who, machine::Address map, std::uint32_t site);
@@ -128,6 +131,7 @@ class Ordering : public Check {
     void touch_tensor_cells(ClusterState& cluster, CtaState& cta, const machine::TensorCells& cells);
     void touch_tensor_operands(const Who& who, const machine::TensorOperation& event, const Knowledge& knows,
                                Actor act);
+    void note_early_use(const WarpState& warp, const machine::EventSite& settle);
     static void tensor_arrival(const Who& who, MbarrierState& state);
     // ordering_findings.cpp
     Finding finding_of(const program::Programs& programs, const Race& race) const;

@@ -43,7 +43,8 @@ void Ordering::cluster_barrier(const Who& who, const BarrierEvent& event) {
             state.generation = event.generation;
         }
         // A fence before it makes a relaxed arrival release: fence.mbarrier_init what it is for, others everything.
-        if (!relaxed || who.warp->fenced || who.warp->init_fenced) release(*who.warp, event.site.lanes, state.pending);
+        if (!relaxed || who.warp->fenced.all || who.warp->init_fenced)
+            release(*who.warp, event.site.lanes, state.pending);
         return;
     }
     if (event.kind == BarrierEvent::Kind::complete && event.generation >= state.generation) {
@@ -67,10 +68,10 @@ MbarrierState* Ordering::find_mbarrier(const ClusterState& cluster, machine::Add
 }
 
 void Ordering::misuse(std::uint32_t site, std::uint32_t other, std::string check, std::string message,
-                      std::vector<std::string> facts, std::string advice) {
+                      std::vector<std::string> facts, std::string advice, Severity severity) {
     Misuse& found = misuses_[{site, check + message}];
     if (found.times++ == 0)
-        found = {std::move(check), std::move(message), std::move(advice), std::move(facts), other, 1};
+        found = {std::move(check), std::move(message), std::move(advice), std::move(facts), other, 1, severity};
 }
 
 /// Whoever uses an mbarrier must know that it has been initialised.
@@ -99,8 +100,14 @@ void Ordering::check_through(const Who& who, const MbarrierState& state, const m
                {fmt::format("CTA {}, warp {} invalidates it; CTA {}, warp {} uses it, and nothing orders the two",
                             who.cta->linear, who.warp->number, agents_[agent].cta, agents_[agent].number)},
                "a barrier of all that use it before mbarrier.inval");
-        return;
+        break;
     }
+    if (state.expected != 0 || state.transferred != 0)
+        misuse(site_of(site), state.transfer_site != 0 ? state.transfer_site : state.expect_site, "mbarrier-inval",
+               "this invalidates an mbarrier on which copies of a phase under way are counted",
+               {fmt::format("phase {}: {} bytes expected, {} copied", state.generation, state.expected,
+                            state.transferred)},
+               "a wait for that phase before mbarrier.inval");
 }
 
 /// Bytes that are expected and do not come, or come unexpected, in a phase that never completes.

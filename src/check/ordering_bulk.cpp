@@ -83,7 +83,7 @@ BulkGroups& Ordering::bulk_groups(const Who& who, std::uint32_t lane) {
 
 /// Into global memory: its sources are read, and it is written, by the time the lane waits for its group.
 void Ordering::store_bulk(const Who& who, const BulkCopy& event, std::uint32_t site) {
-    const BulkGroups& groups = bulk_groups(who, event.lane);
+    BulkGroups& groups = bulk_groups(who, event.lane);
     const Knowledge& knows = knowledge(*who.warp, event.lane);
     Actor act = actor(who, knows, 0, site, false);
     act.stamp.async_proxy = true;
@@ -92,6 +92,7 @@ void Ordering::store_bulk(const Who& who, const BulkCopy& event, std::uint32_t s
     if (event.bulk->source != Space::global) {
         act.fenced = &knows.fenced_shared;
         act.stamp.agent = groups.reads;
+        groups.last_read = groups.committed + 1, groups.last_site = site;
         who.cluster->shadow.begin(act);
         touch_shared(who, act, event.source, event.box != nullptr ? event.box->shared_bytes() : event.bytes, lane);
         note(who, act, Space::shared, who.cluster->shadow);
@@ -105,6 +106,22 @@ void Ordering::store_bulk(const Who& who, const BulkCopy& event, std::uint32_t s
     global_.begin(act);
     touch_tensor(event);
     note(who, act, Space::global, global_);
+}
+
+/// The manual does not say what becomes of shared memory that a copy still reads when its CTA ends. Public kernels
+/// leave it so and are right on hardware.
+void Ordering::note_bulks_at_exit(const CtaState& cta) {
+    for (const WarpState& warp : cta.warps)
+        for (const auto& [lane, groups] : warp.bulks) {
+            if (groups.last_read == 0) continue;
+            const Knowledge& knows = knowledge(warp, lane);
+            if (knows.seen.of(groups.reads_index) >= groups.last_read) continue;
+            misuse(groups.last_site, 0, "bulk-exit",
+                   "the CTA may end while this still reads its shared memory: nothing waits for it", {},
+                   "cp.async.bulk.commit_group and cp.async.bulk.wait_group.read 0 by the thread that has issued it, "
+                   "before it exits",
+                   Severity::note);
+        }
 }
 
 void Ordering::bulk_issued(const BulkCopy& event) {

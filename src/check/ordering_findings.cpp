@@ -81,6 +81,7 @@ std::vector<Finding> Ordering::findings(const program::Programs& programs) {
             finding.facts.insert(finding.facts.begin(), "the other: " + program::describe(*finding.other));
         }
         finding.times = each.times;
+        finding.severity = each.severity;
         finding.weight = ordering_weight + static_cast<double>(each.times);
         out.push_back(std::move(finding));
     }

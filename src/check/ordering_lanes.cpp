@@ -19,7 +19,7 @@ void Ordering::add_own(const WarpState& warp, std::uint32_t lanes, Clock& to) {
 /// Their copies by cp.async that they have waited for.
 void Ordering::add_copies(const WarpState& warp, std::uint32_t lanes, Clock& to) {
     const CopyGroups& copies = warp.copies;
-    if (copies.agent == 0) return;
+    if (!copies.untold) return;
     for (std::uint32_t left = copies.lanes & lanes; left != 0;) {
         const auto first = static_cast<std::size_t>(std::countr_zero(left));
         const Epoch epoch = copies.waited[first];
@@ -31,8 +31,8 @@ void Ordering::add_copies(const WarpState& warp, std::uint32_t lanes, Clock& to)
     }
 }
 
-Knowledge& Ordering::knowledge(WarpState& warp, std::uint32_t lane) {
-    for (WarpState::Apart& each : warp.apart)
+const Knowledge& Ordering::knowledge(const WarpState& warp, std::uint32_t lane) {
+    for (const WarpState::Apart& each : warp.apart)
         if ((each.lanes >> lane & 1) != 0) return each.knows;
     return warp.knows;
 }
@@ -52,14 +52,14 @@ void Ordering::acquire(WarpState& warp, const machine::EventSite& site, const Kn
 /// Lanes wait for one another: what each knows and has done they all know.
 void Ordering::meet(WarpState& warp, const machine::EventSite& site) {
     const bool all = (site.live & ~site.lanes) == 0;
-    const bool copied = warp.copies.agent != 0 && warp.copies.waited != warp.copies.told;
-    if (warp.accessed == 0 && warp.apart.empty() && !copied) return;
+    if (warp.accessed == 0 && warp.apart.empty() && !warp.copies.untold) return;
     if (all) {
         for (const WarpState::Apart& each : warp.apart) warp.knows.join(each.knows);
         warp.apart.clear();
         warp.knows.seen.raise(warp.index, warp.epoch);
         add_copies(warp, ~0u, warp.knows.seen);
         warp.copies.told = warp.copies.waited;
+        warp.copies.untold = false;
         warp.accessed = 0;
     } else {
         WarpState::Apart together{site.lanes, {}};

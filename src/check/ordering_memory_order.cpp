@@ -32,7 +32,7 @@ void merge(Published::Known& into, const Published::Known& from) {
     const auto rest = std::ranges::unique(agents, {}, &Clock::Entry::first);
     agents.erase(rest.begin(), rest.end());
     Clock lanes;
-    for (const auto* each : {&into.lanes, &from.lanes})
+    for (const std::vector<LaneEpoch>* each : {&std::as_const(into.lanes), &from.lanes})
         for (const LaneEpoch& one : *each) lanes.raise_lanes(one);
     into.lanes = lanes.lanes();
 }
@@ -130,19 +130,32 @@ void Ordering::order_before(const Who& who, const Access& event) {
     });
 }
 
+/// What a relaxed write of these lanes publishes: of what the warp had done at the fence their own, and that of the
+/// others only if all have met since.
+PublishedPtr Ordering::publish_fenced(WarpState& warp, std::uint32_t lanes) {
+    auto& fenced = warp.fenced;
+    const Epoch met = warp.knows.seen.of(warp.index);
+    if (!fenced.all || (fenced.accessed & ~lanes) == 0 || met >= fenced.epoch) return fenced.all;
+    if (fenced.some && fenced.some_lanes == lanes) return fenced.some;
+    auto some = std::make_shared<Published>(*fenced.all);
+    for (Clock::Entry& each : some->seen.agents)
+        if (each.first == warp.agent) each.second = met;
+    std::erase_if(some->seen.lanes, [&](const LaneEpoch& each) { return each.agent == warp.agent; });
+    some->seen.lanes.push_back(
+        {warp.agent, LaneEpoch::foreign, (fenced.lanes & lanes) | ~fenced.accessed, fenced.epoch});
+    fenced.some_lanes = lanes;
+    return fenced.some = std::move(some);
+}
+
 void Ordering::order_after(const Who& who, const Access& event) {
     if (event.kind == Access::Kind::read) return;
     WarpState& warp = *who.warp;
-    PublishedPtr fresh = warp.fenced;
+    PublishedPtr fresh;
     if (releases(event.site.op->order)) {
         fresh = publish(who, event.site.lanes);
         ++warp.epoch;
-    } else if (fresh && (warp.fenced_accessed & ~event.site.lanes) != 0) {
-        // Of what the lanes had done at the fence, these pass on their own; that of others only if all have met since.
-        auto own = std::make_shared<Published>(*fresh);
-        for (LaneEpoch& each : own->seen.lanes)
-            if (each.agent == warp.agent && warp.accessed != 0) each.lanes &= event.site.lanes | ~warp.fenced_accessed;
-        fresh = std::move(own);
+    } else {
+        fresh = publish_fenced(warp, event.site.lanes);
     }
     if (!fresh) return;
     auto& places = event.space == Space::global ? places_ : who.cluster->places;

@@ -27,6 +27,7 @@ struct CopyGroups {
     std::array<std::uint32_t, 32> committed{};
     std::array<Epoch, 32> waited{};  ///< by lane: the batches that it knows to be complete, of its own
     std::array<Epoch, 32> told{};    ///< of these, what the whole warp knows of
+    bool untold = false;             ///< the two differ
     std::vector<Epoch> last_batch;   ///< by group number
 };
 
@@ -35,6 +36,7 @@ struct BulkGroups {
     AgentId reads = 0, writes = 0;
     std::uint32_t reads_index = 0, writes_index = 0;
     std::uint32_t committed = 0;
+    std::uint32_t last_read = 0, last_site = 0;  ///< the newest group with a copy out of shared memory; which copy
 };
 
 /// A thread's tcgen05 operations, or a warp's loads or stores of Tensor Memory.
@@ -55,16 +57,21 @@ struct WarpState {
         Knowledge knows;
     };
     std::vector<Apart> apart;
-    std::uint32_t accessed = 0;         ///< lanes that have accessed memory since all met
-    std::uint64_t activity = 0;         ///< what it has done so far, arrivals of the same instruction aside
-    bool init_fenced = false;           ///< it has executed a fence.mbarrier_init
-    PublishedPtr fenced;                ///< what it knew at its last fence: what a relaxed write publishes
-    std::uint32_t fenced_accessed = 0;  ///< `accessed` then
-    std::vector<PublishedPtr> read;     ///< by relaxed reads since its last fence: what that acquires
+    std::uint32_t accessed = 0;  ///< lanes that have accessed memory since all met
+    std::uint64_t activity = 0;  ///< what it has done so far, arrivals of the same instruction aside
+    bool init_fenced = false;    ///< it has executed a fence.mbarrier_init
+    /// What it knew at its last fence: what a relaxed write publishes.
+    struct {
+        PublishedPtr all, some;  ///< of the fence's lanes; of `some_lanes` only
+        Epoch epoch = 0;
+        std::uint32_t lanes = 0, accessed = 0, some_lanes = 0;
+    } fenced;
+    std::vector<PublishedPtr> read;  ///< by relaxed reads since its last fence: what that acquires
     CopyGroups copies;
     std::map<std::uint32_t, BulkGroups> bulks;  ///< by lane
     std::uint32_t wgmma_groups = 0;             ///< committed
     TensorQueue tcgen05, tensor_loads, tensor_stores;
+    std::vector<const program::MicroOp*> loads;  ///< of Tensor Memory, that no wait has come behind
     /// A commit that has not landed: what it completes, and what was known when it was issued. What the operations
     /// before it have read has landed before them, so whoever waits for the commit knows that too.
     struct Commit {

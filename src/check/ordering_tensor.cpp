@@ -106,6 +106,8 @@ void Ordering::tensor_issued(const TensorOperation& event) {
     act.stamp.kind = bit(event.kind);
     act.pipelined = pipelined_before(event.kind);
     if (event.kind == multiply || event.kind == copy) touch_tensor_operands(w, event, knows, act);
+    if (event.kind == load && std::ranges::find(warp.loads, event.site.op) == warp.loads.end())
+        warp.loads.push_back(event.site.op);
     if (touched_again(*w.cluster, event, queue)) return;
     act.fenced = &warp.tensor;
     act.fences_reads = true;
@@ -160,10 +162,38 @@ void Ordering::tensor_landed(const TensorOperation& event) {
     std::erase_if(who(event.site).warp->commits, [&](const auto& each) { return each.id == event.id; });
 }
 
+/// Registers that a load has yet to fill are touched: devices respect that, without a wait (PTX ISA 9.7.16.6.4.5).
+void Ordering::note_early_use(const WarpState& warp, const machine::EventSite& settle) {
+    const program::MicroOp& user = settle.op[1];  // a settle stands before what touches them
+    if (user.op == Op::call || user.op == Op::ret || user.op == Op::exit || user.op == Op::trap) return;
+    const program::Function& function = *settle.function;
+    const auto fills = [&](const program::MicroOp* load, program::RegisterId r) {
+        return std::ranges::any_of(function.destinations(*load), [&](const program::Operand& each) {
+            return each.kind == program::Operand::Kind::reg && each.index == r;
+        });
+    };
+    for (const program::MicroOp* load : warp.loads) {
+        if (load < function.ops.data() || load >= function.ops.data() + function.ops.size()) continue;  // a caller's
+        for (const program::Operand& each : function.sources(*settle.op)) {
+            if (!fills(load, each.index)) continue;
+            machine::EventSite from = settle;
+            from.op = load;
+            return misuse(site_of(settle), site_of(from), "tensor-registers",
+                          "this touches a register of a tcgen05.ld that no tcgen05.wait::ld has waited for", {},
+                          "tcgen05.wait::ld before it; the register is right without, but Tensor Memory must not be "
+                          "overwritten or freed before",
+                          Severity::note);
+        }
+    }
+}
+
 /// tcgen05.fence, and tcgen05.wait::ld and ::st.
 void Ordering::tensor_fence(const Who& who, const machine::EventSite& site) {
     WarpState& warp = *who.warp;
-    if (site.op->op == Op::tcgen05_wait) {
+    if (site.op->op == Op::tcgen05_settle) {
+        note_early_use(warp, site);
+    } else if (site.op->op == Op::tcgen05_wait) {
+        if (site.op->variant == 0) warp.loads.clear();
         TensorQueue& queue = site.op->variant == 0 ? tensor_queue(who, warp.tensor_loads, Agent::Kind::tensor_loads)
                                                    : tensor_queue(who, warp.tensor_stores, Agent::Kind::tensor_stores);
         each_learner(warp, site.lanes, site.live,

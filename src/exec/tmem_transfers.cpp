@@ -144,6 +144,7 @@ Step Tcgen05::wait_transfers(Context& c) {
 /// Before registers that a load has yet to fill are used, or given to something else.
 Step Tcgen05::settle_registers(Context& c) {
     const bool leaves = c.op().variant != 0;
+    if (!leaves && executor_.observer_ != nullptr) executor_.observer_->fence({executor_.site(c)});
     if (leaves || c.warp.cta->tensor == nullptr || c.warp.cta->tensor->transfers.empty()) return Step::next;
     const auto concerned = [&](std::uint32_t place) {
         for (int i = 0; i < c.op().sources; ++i)

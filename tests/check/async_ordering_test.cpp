@@ -220,6 +220,35 @@ TEST(Mbarriers, AreShownToTheAsyncProxy) {
                "fence.mbarrier_init");
 }
 
+TEST(Mbarriers, AreInvalidatedWhenNobodyUsesThem) {
+    const auto with = [](const std::string& between) {
+        return "    @%p1 mbarrier.init.shared.b64 [%r3], 64;\n    bar.sync 0;\n    mbarrier.arrive.shared.b64 _, "
+               "[%r3];\n" +
+               wait_for_it + between + "    @%p1 mbarrier.inval.shared.b64 [%r3];\n";
+    };
+    expect_one(findings_of(with(""), {.faults = true}), "mbarrier-inval", "mbarrier.inval", "a barrier of all");
+    expect_none(findings_of(with("    bar.sync 0;\n")));
+    // Bytes are expected that have not come.
+    const auto found = findings_of(
+        "    @%p1 mbarrier.init.shared.b64 [%r3], 1;\n    @%p1 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r3], 128;\n"
+        "    @%p1 mbarrier.inval.shared.b64 [%r3];\n");
+    expect_one(found, "mbarrier-inval", "mbarrier.inval", "a wait for that phase");
+}
+
+TEST(BulkCopies, ReadTheirSourceBeforeTheCtaEnds) {
+    const auto with = [](const std::string& end) {
+        return "    mad.lo.u32 %r10, %r1, 4, %r2;\n    st.shared.u32 [%r10], %r1;\n    fence.proxy.async;\n    "
+               "bar.sync 0;\n"
+               "    @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 256;\n"
+               "    @%p1 cp.async.bulk.commit_group;\n" +
+               end;
+    };
+    const auto found = findings_of(with(""));
+    expect_one(found, "bulk-exit", "cp.async.bulk.global", "wait_group.read");
+    EXPECT_EQ(found.at(0).severity, Severity::note);
+    expect_none(findings_of(with("    @%p1 cp.async.bulk.wait_group.read 0;\n")));
+}
+
 TEST(Mbarriers, HandOver) {
     const auto with = [](const std::string& arrive) {
         return "    @%p1 mbarrier.init.shared.b64 [%r3], 32;\n    bar.sync 0;\n    mad.lo.u32 %r10, %r6, 4, %r2;\n"

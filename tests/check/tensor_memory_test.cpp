@@ -88,6 +88,30 @@ TEST(TensorMemory, IsHandedToTheMultiply) {
                "after_thread_sync");
 }
 
+TEST(TensorMemory, IsOverwrittenBehindTheFences) {
+    const std::string first = multiply + commit + wait + after + load + loaded;
+    const std::string then = "    @%p1 tcgen05.mma.cta_group::1.kind::f16 [%r20], %rd5, %rd6, %r22, %p5;\n" + commit +
+                             "X: mbarrier.try_wait.parity.shared.b64 %p3, [%r3], 1;\n    @!%p3 bra X;\n" + after + end;
+    expect_none(findings_of(begin + first + before + meet + after + then, four));
+    expect_one(findings_of(begin + first + meet + after + then, four), "tensor-fence", "tcgen05.mma",
+               "before_thread_sync");
+}
+
+/// Findings of a check that are notes: at `instruction`.
+void expect_note(const std::vector<Finding>& found, const std::string& check, const std::string& instruction) {
+    ASSERT_EQ(found.size(), 1u) << listing(found);
+    EXPECT_EQ(found[0].check, check) << listing(found);
+    EXPECT_EQ(found[0].severity, Severity::note);
+    EXPECT_THAT(found[0].place.operation, HasSubstr(instruction));
+}
+
+TEST(TensorMemory, RegistersUsedWithoutAWaitAreNoted) {
+    const std::string use = "    add.u32 %r24, %r23, 1;\n";
+    expect_note(findings_of(begin + multiply + commit + wait + after + load + use + loaded + end, four),
+                "tensor-registers", "add.u32");
+    expect_none(findings_of(begin + multiply + commit + wait + after + load + loaded + use + end, four));
+}
+
 TEST(TensorMemory, OperandsAreSeenByTheAsyncProxy) {
     std::string without = begin;
     const std::string fence = "    fence.proxy.async.shared::cta;\n";

@@ -55,7 +55,7 @@ void Provenance::explain_shared(const machine::Multiply& event, const OperandCel
     const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
     const int rows = mma.m / 4, warp = static_cast<int>(event.site.warp % 4);
     for (const bool of_a : {true, false}) {
-        if (!(of_a ? checked.wrong_a && !mma.a_in_registers : checked.wrong_b)) continue;
+        if (!(of_a ? checked.wrong_a && !mma.a_in_registers && !mma.sparse : checked.wrong_b)) continue;
         const auto right = [&](const Reading& reading) {
             program::Mma as = mma;
             if (reading.transposed) (of_a ? as.a_column_major : as.b_row_major) ^= true;

@@ -1,11 +1,15 @@
 #include "check/provenance/matrix_maps.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "atom/block_scale.h"
 #include "atom/ldmatrix.h"
 #include "atom/matrix_descriptor.h"
 #include "atom/mma.h"
 #include "atom/wgmma.h"
+#include "atom/wmma.h"
 
 namespace tilepath::check {
 namespace {
@@ -53,10 +57,30 @@ std::vector<ElementRun> register_runs(const std::vector<atom::ElementPlace>& pla
     });
 }
 
+/// For every selector that the manual defines.
+void set_scales(MatrixMaps::Multiply& out, const program::Mma& mma) {
+    const auto vector = atom::scale_vector_named(fmt::format("{}X", mma.scale_factors));
+    const auto format = program::format_of(mma.scale);
+    if (!vector || !format) return;
+    for (int byte = 0; byte < 4; ++byte)
+        for (int thread = 0; thread < 4; ++thread) {
+            const auto at = static_cast<std::size_t>(byte * 4 + thread);
+            if (const auto a = atom::mma_scales(mma.kind, *vector, *format, {byte, thread}, {}))
+                out.scales_a[at] = atom::places(a->a);
+            const auto b = atom::mma_scales(mma.kind, *vector, *format, {}, {byte, thread});
+            if (!b) continue;
+            // B's come by (factor, column).
+            const auto places = atom::places(b->b);
+            for (int n = 0; n < mma.n; ++n)
+                for (int f = 0; f < mma.scale_factors; ++f)
+                    out.scales_b[at].push_back(places[static_cast<std::size_t>(f * mma.n + n)]);
+        }
+}
+
 std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
     const auto format = [](program::DataType type) { return program::format_of(type); };
     const auto fa = format(mma.a), fb = format(mma.b), fc = format(mma.c), fd = format(mma.d);
-    if (mma.wmma || !fa || !fb || !fc || !fd) return {};
+    if (!fa || !fb || !fc || !fd) return {};
     MatrixMaps::Multiply out;
     const auto fill = [&](const atom::Fragment& a, const atom::Fragment* b, const atom::Fragment& d) {
         if (a.blocks != 1) return false;
@@ -69,15 +93,31 @@ std::optional<MatrixMaps::Multiply> make_multiply(const program::Mma& mma) {
         return d.register_bits == 32;
     };
     const atom::Shape shape{mma.m, mma.n, mma.k};
+    if (mma.wmma) {
+        const auto atom = atom::wmma(shape, {*fd, *fa, *fb, *fc});
+        if (!atom || !fill(atom->a, &atom->b, atom->d)) return {};
+        out.c_registers = atom->c.registers;
+        return out;
+    }
     if (mma.warpgroup) {
         const auto atom = atom::wgmma(shape, {*fd, *fa, *fb, *fd}, mma.sparse);
         if (!atom || !fill(atom->a, nullptr, atom->d)) return {};
+        if (mma.sparse) out.sparse = {atom->sparsity, atom->chunk, atom::places(atom->metadata(mma.selector))};
+        return out;
+    }
+    if (mma.sparse) {
+        const auto atom = atom::mma_sp(shape, {*fd, *fa, *fb, *fc}, mma.kind);
+        if (!atom || mma.scale_factors > 0 || !fill(atom->a, &atom->b, atom->d)) return {};
+        out.c_registers = atom->c.registers;
+        out.sparse = {atom->sparsity, atom->chunk, atom::places(atom->metadata(mma.selector))};
         return out;
     }
     const auto atom =
         atom::mma_sync(shape, {*fd, *fa, *fb, *fc}, mma.a_column_major ? atom::Major::column : atom::Major::row,
                        mma.b_row_major ? atom::Major::row : atom::Major::column, mma.kind);
-    if (!atom || mma.sparse || !fill(atom->a, &atom->b, atom->d)) return {};
+    if (!atom || !fill(atom->a, &atom->b, atom->d)) return {};
+    out.c_registers = atom->c.registers;
+    if (mma.scale_factors > 0) set_scales(out, mma);
     if (atom->a.register_bits == 32 && atom->b.register_bits == 32) {
         out.runs_a = register_runs(out.a, mma.m, mma.k, false, out.bits_a);
         out.runs_b = register_runs(out.b, mma.n, mma.k, true, out.bits_b);
@@ -91,7 +131,7 @@ atom::SharedOperand MatrixMaps::Multiply::shape(const program::Mma& mma, bool of
     const bool mn_major = of_a ? mma.a_column_major : mma.b_row_major;
     return atom::described(atom::decode_matrix_descriptor(descriptor),
                            mn_major ? atom::OperandMajor::mn : atom::OperandMajor::k, of_a ? bits_a : bits_b,
-                           of_a ? mma.m : mma.n, mma.k);
+                           of_a ? mma.m : mma.n, of_a ? a_columns(mma) : mma.k);
 }
 
 const MatrixMaps::Transfer* MatrixMaps::transfer(const program::MicroOp& op) {

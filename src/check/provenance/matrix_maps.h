@@ -1,4 +1,5 @@
 #pragma once
+#include <array>
 #include <list>
 #include <map>
 #include <optional>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include "atom/fragment.h"
+#include "atom/mma_sp.h"
 #include "atom/shared_operand.h"
 #include "check/provenance/descriptor_view.h"
 #include "check/provenance/regular_operand.h"
@@ -31,14 +33,30 @@ struct MatrixMaps {
         std::vector<atom::ElementPlace> a, b;
         std::vector<ElementRun> runs_a, runs_b;  ///< of a warp's mma
         atom::HeldElements held_d;
-        int a_registers = 0, b_registers = 0, d_registers = 0, bits_a = 16, bits_b = 16;
+        int a_registers = 0, b_registers = 0, c_registers = 0, d_registers = 0, bits_a = 16, bits_b = 16;
+        /// A stores half of its columns; four bits of metadata of each row and chunk say which.
+        struct Sparse {
+            atom::Sparsity sparsity{};
+            int chunk = 4;
+            std::vector<atom::ElementPlace> metadata;  ///< by (row, chunk)
+        };
+        std::optional<Sparse> sparse;
+        int a_columns(const program::Mma& mma) const { return sparse ? mma.k / 2 : mma.k; }
+        /// Places of an operand's scale factors, by (row, factor), for each byte-id and thread-id; empty: not defined.
+        std::array<std::vector<atom::ElementPlace>, 16> scales_a, scales_b;
+
+        const std::vector<atom::ElementPlace>* scales(bool of_b, std::uint32_t byte_id, std::uint32_t thread_id) const {
+            if (byte_id > 3 || thread_id > 3) return nullptr;
+            const auto& places = (of_b ? scales_b : scales_a)[byte_id * 4 + thread_id];
+            return places.empty() ? nullptr : &places;
+        }
 
         /// The operand that a wgmma's descriptor describes.
         atom::SharedOperand shape(const program::Mma& mma, bool of_a, std::uint64_t descriptor) const;
     };
 
     const Transfer* transfer(const program::MicroOp& op);
-    /// Null where no single map says it: wmma, several blocks.
+    /// Null where no single map says it: several blocks.
     const Multiply* multiply(const program::Mma& mma);
     /// The bit of each element, row-major, from base(descriptor); null if the descriptor describes nothing.
     const std::vector<std::int32_t>* shared_places(DescriptorKind kind, std::uint64_t descriptor,

@@ -23,6 +23,15 @@ constexpr std::uint32_t most_lane_bytes = 32;
 }  // namespace
 
 void Provenance::access(const machine::Access& event) {
+    const program::Op op = event.site.op->op;
+    if (op == program::Op::wmma_load || op == program::Op::wmma_store) {
+        Piece& piece = pieces_.emplace_back();
+        piece.bytes = event.bytes;
+        piece.lanes.lanes = event.site.lanes;
+        for (std::size_t lane = 0; lane < 32; ++lane)
+            piece.lanes.spaces[lane] = event.space, piece.lanes.addresses[lane] = event.addresses[lane];
+        return;
+    }
     const bool same = last_access_.op == event.site.op && last_access_.cta == event.site.cta &&
                       last_access_.warp == event.site.warp && (last_access_.lanes.lanes & event.site.lanes) == 0;
     if (!same) last_access_ = {event.site.op, event.site.cta, event.site.warp, {}};
@@ -40,7 +49,9 @@ const LaneAddresses* Provenance::addresses(const machine::EventSite& site) const
 }
 
 void Provenance::read(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t bytes,
-                      Origin* out) {
+                      Origin* out, int lane) {
+    if (space == Space::local && lane >= 0)
+        return memory_.read_local({site.cta, site.warp, static_cast<std::uint32_t>(lane)}, address, bytes, out);
     if (is_shared(space)) return memory_.read_shared(cta_of(site, address), offset_of(address), bytes, out);
     if (space == Space::global || space == Space::constant) return memory_.read_global(address, bytes, out);
     std::fill_n(out, bytes, Origin{});
@@ -54,7 +65,9 @@ void Provenance::read_words(const machine::EventSite& site, Space space, machine
 }
 
 void Provenance::write(const machine::EventSite& site, Space space, machine::Address address, std::uint32_t bytes,
-                       const Origin* from) {
+                       const Origin* from, int lane) {
+    if (space == Space::local && lane >= 0)
+        return memory_.write_local({site.cta, site.warp, static_cast<std::uint32_t>(lane)}, address, bytes, from);
     if (is_shared(space)) return memory_.write_shared(cta_of(site, address), offset_of(address), bytes, from);
     if (space != Space::global) return;
     check_written(site, address, bytes, from);
@@ -81,7 +94,7 @@ void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
     r.each_lane([&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         if ((active >> lane & 1) == 0) return;
-        if (bytes % 4 == 0 && at->addresses[l] % 4 == 0) {
+        if (bytes % 4 == 0 && at->addresses[l] % 4 == 0 && at->spaces[l] != Space::local) {
             for (int i = 0; i < r.op().destinations; ++i)
                 for (int w = 0, words = r.words(r.destination(i)); w < words; ++w) {
                     Words& to = r.change(r.place(i), words, lane, w);
@@ -95,8 +108,8 @@ void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
             return;
         }
         std::array<Origin, most_lane_bytes> from{};
-        read(site, at->spaces[l], at->addresses[l], std::min(bytes * r.op().destinations, most_lane_bytes),
-             from.data());
+        read(site, at->spaces[l], at->addresses[l], std::min(bytes * r.op().destinations, most_lane_bytes), from.data(),
+             lane);
         for (int i = 0; i < r.op().destinations; ++i) {
             const int words = r.words(r.destination(i));
             for (int w = 0; w < words; ++w) {
@@ -119,7 +132,7 @@ void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
     r.each_lane([&](int lane) {
         const auto l = static_cast<std::size_t>(lane);
         if ((at->lanes >> lane & 1) == 0) return;
-        if (bytes % 4 == 0 && at->addresses[l] % 4 == 0 &&
+        if (bytes % 4 == 0 && at->addresses[l] % 4 == 0 && at->spaces[l] != Space::local &&
             bytes * static_cast<std::uint32_t>(values_end - 1) <= most_lane_bytes) {
             std::uint32_t filled = 0;
             for (int i = 1; i < values_end; ++i)
@@ -137,7 +150,7 @@ void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
             for (std::uint32_t b = 0; b < bytes && int(b / 4) < words; ++b)
                 out[filled + b] = r.word(r.source_place(i), words, lane, int(b / 4))[b % 4];
         }
-        write(site, at->spaces[l], at->addresses[l], filled, out.data());
+        write(site, at->spaces[l], at->addresses[l], filled, out.data(), lane);
     });
 }
 

@@ -111,6 +111,13 @@ void shift(const WarpRegisters& r, int lane) {
     write(r, 0, lane, out);
 }
 
+/// What a select takes. A constant in place of a sum is that sum, clamped.
+LaneBytes chosen(const WarpRegisters& r, int source, int lane) {
+    const LaneBytes taken = read(r, source, lane), left = read(r, 1 - source, lane);
+    const bool followed = r.held(r.source_place(source), r.words(r.source(source)));
+    return !followed && whole(left.bytes.data(), 4).kind() == Origin::Kind::sum ? left : taken;
+}
+
 /// The lane that a shfl reads (PTX ISA 9.7.9.6).
 int shuffle_source(const WarpRegisters& r, int lane) {
     const int b = static_cast<int>(value(r, 1, lane) & 31), c = static_cast<int>(value(r, 2, lane));
@@ -142,7 +149,7 @@ bool move_origins(const WarpRegisters& r) {
             if (r.words(r.destination(0)) == 0) return true;
             if (!r.any_source_held()) break;
             const std::uint32_t takes_a = r.predicate(2);
-            r.each_lane([&](int lane) { write(r, 0, lane, read(r, takes_a >> lane & 1 ? 0 : 1, lane)); });
+            r.each_lane([&](int lane) { write(r, 0, lane, chosen(r, takes_a >> lane & 1 ? 0 : 1, lane)); });
             return true;
         }
         case Op::pack:

@@ -45,6 +45,8 @@ class Origin {
         if (kind() == Kind::element || kind() == Kind::sum) out.bits_ += std::uint64_t{i} << 58;
         return out;
     }
+    /// Of a sum: whether its row and column are those of the matrices, not only of zeros around them.
+    constexpr bool somewhere() const { return m() != most_rows - 1 && n() != most_rows - 1; }
     constexpr bool known() const { return kind() > Kind::unwritten; }
     /// As it is kept: the kind stands from kind_at on, below 6.
     constexpr std::uint64_t bits() const { return bits_; }

@@ -24,6 +24,7 @@ class ProductMatrix {
     std::uint32_t unit_bytes = 1;         ///< an element; of 4-bit types two that share a byte
     std::uint32_t elements_per_unit = 1;  ///< neighbours in `column`
     std::uint32_t element_bits = 8;       ///< of 6: several or one begin in each byte, the first of them in `units`
+    std::uint32_t divisor = 1;            ///< of k: 2 for the stored half of a sparse A
     std::vector<Place> units;             ///< in the order of memory
 
     /// Where unit `first` is, if it and the `count` − 1 behind it are neighbours along `column`; else nowhere.

@@ -108,6 +108,8 @@ std::optional<Product> product_of(const host::Job& job, std::span<const machine:
         const std::size_t index = buffer_of(operand);
         const host::Buffer& buffer = job.buffers[index];
         ProductMatrix matrix = matrix_in(buffer, role_named(operand.role), operand.buffer, addresses[index]);
+        for (const host::GemmTable::Index& each : operand.index)
+            if (matrix.role == Role::a && each.name == "k") matrix.divisor = static_cast<std::uint32_t>(each.divisor);
         const bool of_n = matrix.role == Role::b || matrix.role == Role::sfb;
         const bool of_d = matrix.role == Role::c || matrix.role == Role::d;
         for (std::uint64_t element = 0; element < buffer.elements(); ++element) {

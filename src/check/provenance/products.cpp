@@ -13,7 +13,7 @@ void Provenance::multiply(const machine::Multiply& event) {
     const program::Mma& mma = *event.mma;
     WarpRegisters r(event.site, event.registers, registers_.rows(event.registers));
     const MatrixMaps::Multiply* const map = maps_->multiply(mma);
-    if (map == nullptr || mma.sparse) {
+    if (map == nullptr) {
         ++counts_.unknown;
         return r.forget_destinations();
     }
@@ -29,15 +29,22 @@ void Provenance::multiply(const machine::Multiply& event) {
     if (!product_) return check_without_product(event);
     if (!mma.warpgroup) {
         KnownFragment &a = fragment_of_mma(r, *map, mma, false), &b = fragment_of_mma(r, *map, mma, true);
-        if (multiply_regular(event, {a.regular.rows, &a.regular}, {b.regular.rows, &b.regular}, 0)) return;
-        if (!a.cells) a.cells = fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, 0);
+        // Scale factors, and what metadata name, are looked at element by element.
+        if (!map->sparse && mma.scale_factors == 0 &&
+            multiply_regular(event, {a.regular.rows, &a.regular}, {b.regular.rows, &b.regular}, 0))
+            return;
+        if (!a.cells) a.cells = fragment_cells(r, map->a, mma.m, map->a_columns(mma), false, map->bits_a, 0, 0);
         if (!b.cells) b.cells = fragment_cells(r, map->b, mma.n, mma.k, true, map->bits_b, map->a_registers, 0);
+        if (map->sparse)
+            return multiply_checked(
+                event, spread(r, *map, mma, *a.cells, map->a_registers + map->b_registers + map->c_registers, 0),
+                *b.cells, 0);
         return multiply_checked(event, *a.cells, *b.cells, 0);
     }
     const int warp = static_cast<int>(event.site.warp % 4), rows = mma.m / 4;
     const MemoryShadow::Cta cta{event.site.cluster, event.site.rank};
     const atom::SharedOperand b_shape = map->shape(mma, false, event.b);
-    if (!mma.a_in_registers) {
+    if (!mma.a_in_registers && !map->sparse) {
         const RegularOperand& a =
             regular_operand(cta, DescriptorKind::wgmma, false, event.a, map->shape(mma, true, event.a));
         const RegularOperand& b = regular_operand(cta, DescriptorKind::wgmma, true, event.b, b_shape);
@@ -47,9 +54,11 @@ void Provenance::multiply(const machine::Multiply& event) {
             return;
     }
     const OperandCells all_a =
-        mma.a_in_registers ? fragment_cells(r, map->a, mma.m, mma.k, false, map->bits_a, 0, warp)
+        mma.a_in_registers ? fragment_cells(r, map->a, mma.m, map->a_columns(mma), false, map->bits_a, 0, warp)
                            : shared_cells(cta, DescriptorKind::wgmma, {event.a}, map->shape(mma, true, event.a));
-    const OperandCells a = all_a.part(warp * rows, rows);
+    OperandCells a = all_a.part(warp * rows, rows);
+    // Metadata come behind A's registers or descriptor, B's descriptor and scale-d.
+    if (map->sparse) a = spread(r, *map, mma, a, (mma.a_in_registers ? map->a_registers : 1) + 2, warp * rows);
     const std::uint64_t version = memory_.version(cta);
     if (shared_b_.cta != cta || shared_b_.descriptor != event.b || shared_b_.version != version ||
         shared_b_.mma != &mma)
@@ -83,6 +92,20 @@ KSets::Added Provenance::add_ks(const machine::EventSite& site, std::uint32_t be
     return added;
 }
 
+/// Whether accumulators hold something of unknown origin, so that what is added to them is not all. Those of a wgmma
+/// hold D already: the value of one that is not followed says nothing.
+bool Provenance::accumulators_lost(const WarpRegisters& r, const program::Mma& mma, const MatrixMaps::Multiply& map) {
+    for (int reg = 0; reg < map.d_registers; ++reg) {
+        const std::uint32_t place =
+            mma.warpgroup ? r.place(reg) : r.source_place(map.a_registers + map.b_registers + reg);
+        if (mma.warpgroup && !r.row(place).held()) continue;
+        for (int lane = 0; lane < 32; ++lane)
+            for (const Origin& byte : r.word(place, 1, lane))
+                if (byte.kind() == Origin::Kind::unknown) return true;
+    }
+    return false;
+}
+
 /// The accumulators hold the product too. `before`: what they held; m and n are known from there if `checked` has none.
 void Provenance::add_product(const machine::Multiply& event, const WarpRegisters& r, const CheckedProduct& checked,
                              const std::shared_ptr<Sums>& before, bool replaces, int first_row) {
@@ -97,11 +120,14 @@ void Provenance::add_product(const machine::Multiply& event, const WarpRegisters
         sums->n = checked.n;
     }
     sums->ks = add_ks(event.site, before ? before->ks : 0, checked).set;
+    const bool lost = event.accumulates && !before && accumulators_lost(r, mma, map);
     for (int reg = 0; reg < map.d_registers; ++reg) {
-        if (r.words(r.destination(reg)) != 1 || checked.verdict == CheckedProduct::Verdict::unknown)
+        if (lost || r.words(r.destination(reg)) != 1 || checked.verdict == CheckedProduct::Verdict::unknown) {
             r.forget(r.place(reg), r.words(r.destination(reg)));
-        else
+            if (mma.warpgroup) r.each_lane([&](int lane) { r.set(r.place(reg), 1, lane, 0, Word{}); });
+        } else {
             r.row(r.place(reg)).set_sums(sums, reg);
+        }
     }
 }
 
@@ -116,6 +142,12 @@ void Provenance::multiply_checked(const machine::Multiply& event, const OperandC
     std::vector<std::uint32_t> known_m;
     if (before) known_m.assign(before->m.begin() + first_row, before->m.begin() + first_row + a.rows);
     CheckedProduct checked = check_operands(a, b, before ? &known_m : nullptr, before ? &before->n : nullptr);
+    if (map.sparse && checked.ks.begin != checked.ks.end) {
+        // No row need have the first or the last of a chunk's columns.
+        const auto chunk = static_cast<std::uint32_t>(map.sparse->chunk);
+        checked.ks = {checked.ks.begin / chunk * chunk, (checked.ks.end + chunk - 1) / chunk * chunk};
+    }
+    if (checked.verdict != CheckedProduct::Verdict::disproven) check_selected_factors(r, map, mma, checked);
     count(checked);
     if (listener_ != nullptr) listener_->multiplied(event, a, b, checked);
     if (checked.verdict == CheckedProduct::Verdict::disproven) {

@@ -21,6 +21,8 @@ void Provenance::executed(const machine::Executed& event) {
         case Op::ldmatrix: return load_matrix(r, event.site);
         case Op::stmatrix: return store_matrix(r, event.site);
         case Op::movmatrix: return move_matrix(r);
+        case Op::wmma_load: return load_tile(r, event.site);
+        case Op::wmma_store: return store_tile(r, event.site);
         case Op::mma:
         case Op::wgmma: return;                                 // told by multiply()
         case Op::tcgen05_ld: return note_lanes(r, event.site);  // the rest is told when it has landed

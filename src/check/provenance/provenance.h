@@ -48,6 +48,7 @@ class Provenance : public Check {
     void cta_ends(const machine::CtaEvent& event) override {
         memory_.leave({event.cluster, event.rank});
         tensor_.leave({event.cluster, event.rank});
+        memory_.leave_local(event.cta);
     }
     bool wants_operations() const override { return true; }
     std::vector<Finding> findings(const program::Programs& programs) override;
@@ -117,14 +118,16 @@ class Provenance : public Check {
     void store_matrix(const WarpRegisters& registers, const machine::EventSite& site);
     void move_matrix(const WarpRegisters& registers);
     void read(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
-              Origin* out);
+              Origin* out, int lane = -1);
     /// The same of words, at multiples of four bytes.
     void read_words(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t words,
                     Words& to, std::size_t at);
     void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
-               const Origin* from);
+               const Origin* from, int lane = -1);
     void write_words(const machine::EventSite& site, program::Space space, machine::Address address,
                      std::uint32_t words, const Words& from);
+    void load_tile(const WarpRegisters& registers, const machine::EventSite& site);
+    void store_tile(const WarpRegisters& registers, const machine::EventSite& site);
     void check_written(const machine::EventSite& site, machine::Address address, std::uint32_t bytes,
                        const Origin* from);
     void add_into(machine::Address address, std::uint32_t bytes, const Origin* from);
@@ -151,6 +154,7 @@ class Provenance : public Check {
                        std::optional<machine::TensorCells::Role> only = std::nullopt);
     void transfer_tensor(const machine::TensorOperation& event, bool store);
     void copy_tensor(const machine::TensorOperation& event);
+    bool accumulator_lost(const std::vector<MemoryShadow::Cta>& ctas, const machine::TensorCells& d) const;
     void multiply_tensor(const machine::TensorOperation& event);
     std::optional<CheckedProduct> regular_tensor_product(const std::vector<MemoryShadow::Cta>& ctas,
                                                          const TensorMaps::Multiply& map,
@@ -165,7 +169,13 @@ class Provenance : public Check {
                                            const CheckedProduct& checked) const;
     std::string judge_factors(const machine::TensorOperation& event, const std::vector<MemoryShadow::Cta>& ctas,
                               const TensorMaps::Multiply& map, CheckedProduct& checked);
+    static bool accumulators_lost(const WarpRegisters& registers, const program::Mma& mma,
+                                  const MatrixMaps::Multiply& map);
     void multiply_checked(const machine::Multiply& event, const OperandCells& a, const OperandCells& b, int first_row);
+    OperandCells spread(const WarpRegisters& registers, const MatrixMaps::Multiply& map, const program::Mma& mma,
+                        const OperandCells& stored, int metadata_source, int first_row) const;
+    void check_selected_factors(const WarpRegisters& registers, const MatrixMaps::Multiply& map,
+                                const program::Mma& mma, CheckedProduct& checked) const;
     void count(const CheckedProduct& checked);
     KSets::Added add_ks(const machine::EventSite& site, std::uint32_t before, const CheckedProduct& checked);
     bool all_written(MemoryShadow::Cta cta, DescriptorKind kind, std::uint64_t descriptor,
@@ -209,6 +219,12 @@ class Provenance : public Check {
         std::uint32_t cta = 0, warp = 0;
         LaneAddresses lanes;
     } last_access_;
+    /// Of a wmma.load or wmma.store, which has one access for each piece of each register, in this order.
+    struct Piece {
+        std::uint32_t bytes = 0;
+        LaneAddresses lanes;
+    };
+    std::vector<Piece> pieces_;
     std::unique_ptr<MatrixMaps> maps_;
     TensorMaps tensor_maps_;
     TensorShadow tensor_;

@@ -23,7 +23,9 @@ void Provenance::check_written(const machine::EventSite& site, machine::Address 
     for (std::uint32_t at = 0; at + d->unit_bytes <= bytes; at += d->unit_bytes) {
         const Product::Found found = product_->find(address + at);
         const Origin origin = d->unit_bytes > 1 ? whole(from + at, d->unit_bytes) : from[at];
-        if (found.matrix != d || origin.kind() != Origin::Kind::sum || in_place(origin, found.place)) continue;
+        if (found.matrix != d || origin.kind() != Origin::Kind::sum || !origin.somewhere() ||
+            in_place(origin, found.place))
+            continue;
         tell(site, "writes elements of D to places of others",
              {fmt::format("{} gets the product of row {} of A and column {} of B", describe(*d, found.place),
                           origin.m(), origin.n())},
@@ -74,7 +76,7 @@ void Provenance::check_result(const program::Programs& programs, bool misplaced,
         const Origin origin = d->unit_bytes > 1 ? whole(bytes.data(), d->unit_bytes) : bytes[0];
         const Origin untouched = Origin::memory(d->base + i * d->unit_bytes);
         covered[i] = origin.kind() != Origin::Kind::zero && origin != untouched;
-        if (origin.kind() != Origin::Kind::sum) {
+        if (origin.kind() != Origin::Kind::sum || !origin.somewhere()) {
             ++unknown, ++part.unknown;
             continue;
         }

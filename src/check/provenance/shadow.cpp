@@ -40,6 +40,23 @@ std::vector<ShadowRow>& RegisterShadow::rows(const machine::Registers& registers
     return last_frame_->rows;
 }
 
+void MemoryShadow::read_local(Thread thread, machine::Address address, std::uint32_t bytes, Origin* out) const {
+    std::fill_n(out, bytes, Origin{});
+    const auto found = local_.find(thread);
+    if (found == local_.end()) return;
+    for (std::uint32_t i = 0; i < bytes; ++i)
+        if (const auto byte = found->second.find(address + i); byte != found->second.end()) out[i] = byte->second;
+}
+
+void MemoryShadow::write_local(Thread thread, machine::Address address, std::uint32_t bytes, const Origin* from) {
+    auto& memory = local_[thread];
+    for (std::uint32_t i = 0; i < bytes; ++i) memory[address + i] = from[i];
+}
+
+void MemoryShadow::leave_local(std::uint32_t cta) {
+    local_.erase(local_.lower_bound({cta, 0, 0}), local_.lower_bound({cta + 1, 0, 0}));
+}
+
 const MemoryShadow::Shared* MemoryShadow::find(Cta cta) const {
     if (last_ == nullptr || last_cta_ != cta) {
         const auto found = shared_.find(cta);

@@ -124,6 +124,14 @@ class MemoryShadow {
     /// That it takes, at most so far.
     std::size_t shared_bytes() const { return most_shared_bytes_; }
     std::size_t global_bytes() const;
+    /// A thread's local memory.
+    struct Thread {
+        std::uint32_t cta = 0, warp = 0, lane = 0;  ///< the CTA's linear index
+        auto operator<=>(const Thread&) const = default;
+    };
+    void read_local(Thread thread, machine::Address address, std::uint32_t bytes, Origin* out) const;
+    void write_local(Thread thread, machine::Address address, std::uint32_t bytes, const Origin* from);
+    void leave_local(std::uint32_t cta);
 
   private:
     struct Shared {
@@ -143,6 +151,7 @@ class MemoryShadow {
     mutable std::uint64_t last_page_ = ~std::uint64_t{0};
     mutable const Words* last_words_ = nullptr;  ///< of last_page_; null: nobody has written there
     std::size_t most_shared_bytes_ = 0;
+    std::map<Thread, std::unordered_map<machine::Address, Origin>> local_;
 };
 
 }  // namespace tilepath::check

@@ -184,6 +184,16 @@ OperandCells Provenance::tensor_operand_a(const std::vector<MemoryShadow::Cta>& 
     return out;
 }
 
+/// Whether an accumulator holds something of unknown origin, so that what is added to it is not all.
+bool Provenance::accumulator_lost(const std::vector<MemoryShadow::Cta>& ctas, const TensorCells& d) const {
+    for (std::uint32_t column = d.column; column < d.column + d.columns; ++column)
+        for (std::uint32_t lane = 0; lane < TensorShadow::lanes; ++lane)
+            if ((d.lanes[lane / 32] >> lane % 32 & 1) != 0 &&
+                tensor_.read(ctas[d.cta], lane, column)[0].kind() == Origin::Kind::unknown)
+                return true;
+    return false;
+}
+
 void Provenance::multiply_tensor(const TensorOperation& event) {
     const program::Tcgen05Mma& what = event.site.function->tcgen05_mmas[event.site.op->detail];
     const TensorMaps::Multiply* const map = tensor_maps_.multiply(what, event.instruction);
@@ -246,7 +256,8 @@ void Provenance::multiply_tensor(const TensorOperation& event) {
     const KSets::Added added = add_ks(event.site, before ? before->ks : 0, checked);
     const auto sums = before ? before : std::make_shared<TensorSums>();
     sums->map = map->d, sums->m = checked.m, sums->n = checked.n, sums->ks = added.set;
-    if (checked.verdict == CheckedProduct::Verdict::unknown) return forget_tensor(event);
+    const bool lost = event.accumulates && !before && accumulator_lost(ctas, *d);
+    if (lost || checked.verdict == CheckedProduct::Verdict::unknown) return forget_tensor(event);
     for (std::size_t c = 0; c < ctas.size(); ++c)
         tensor_.set_sums(ctas[c], d->column, static_cast<std::uint32_t>(c), sums);
 }

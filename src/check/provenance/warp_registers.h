@@ -67,7 +67,11 @@ class WarpRegisters {
         const int at = lane * words + i;
         const std::uint32_t row = place + static_cast<std::uint32_t>(at) / 32;
         if (row < rows_.size() && rows_[row].held()) return rows_[row].word(at % 32);
-        if (value(place, at) != 0) return {};
+        return unfollowed(value(place, at));
+    }
+    /// What is known of a word that no origin was kept for.
+    static Word unfollowed(std::uint32_t value) {
+        if (value != 0) return {};
         return {Origin::zero(), Origin::zero(), Origin::zero(), Origin::zero()};
     }
     /// The same in one; apart: see word().
@@ -120,7 +124,7 @@ class WarpRegisters {
             if (lanes() == ~0u)
                 row(place + static_cast<std::uint32_t>(i)).forget();
             else
-                each_lane([&](int lane) { set(place, words, lane, i, {}); });
+                each_lane([&](int lane) { set(place, words, lane, i, unfollowed(value(place, lane * words + i))); });
     }
     void forget_destinations() const {
         for (int i = 0; i < op().destinations; ++i)
