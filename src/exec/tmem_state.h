@@ -46,10 +46,10 @@ struct PendingTransfer {
     const TransferPlan* plan = nullptr;
     TensorUse by;
     Frame* frame = nullptr;
-    std::uint64_t entry = 0;      ///< of the frame: it is gone if that has changed
-    std::uint32_t address = 0;    ///< in Tensor Memory
-    bool fenced = true;           ///< of a load: a fence had shown what was in its cells when it was issued
-    std::vector<Row> values;      ///< of a store, as they were when it was issued
+    std::uint64_t entry = 0;    ///< of the frame: it is gone if that has changed
+    std::uint32_t address = 0;  ///< in Tensor Memory
+    bool fenced = true;         ///< of a load: a fence had shown what was in its cells when it was issued
+    std::vector<Row> values;    ///< of a store, as they were when it was issued
 };
 
 /// What a CTA has of Tensor Memory and of tcgen05.

@@ -220,15 +220,7 @@ TEST(Mbarriers, AreShownToTheAsyncProxy) {
                "fence.mbarrier_init");
 }
 
-TEST(Mbarriers, AreInvalidatedWhenNobodyUsesThem) {
-    const auto with = [](const std::string& between) {
-        return "    @%p1 mbarrier.init.shared.b64 [%r3], 64;\n    bar.sync 0;\n    mbarrier.arrive.shared.b64 _, "
-               "[%r3];\n" +
-               wait_for_it + between + "    @%p1 mbarrier.inval.shared.b64 [%r3];\n";
-    };
-    expect_one(findings_of(with(""), {.faults = true}), "mbarrier-inval", "mbarrier.inval", "a barrier of all");
-    expect_none(findings_of(with("    bar.sync 0;\n")));
-    // Bytes are expected that have not come.
+TEST(Mbarriers, AreInvalidatedWhenTheirBytesHaveCome) {
     const auto found = findings_of(
         "    @%p1 mbarrier.init.shared.b64 [%r3], 1;\n    @%p1 mbarrier.expect_tx.relaxed.cta.shared.b64 [%r3], 128;\n"
         "    @%p1 mbarrier.inval.shared.b64 [%r3];\n");
