@@ -9,6 +9,7 @@
 
 #include "check/lanes.h"
 #include "check/ordering.h"
+#include "program/uses.h"
 
 namespace tilepath::check {
 
@@ -162,7 +163,7 @@ void Ordering::tensor_landed(const TensorOperation& event) {
     std::erase_if(who(event.site).warp->commits, [&](const auto& each) { return each.id == event.id; });
 }
 
-/// Registers that a load has yet to fill are touched: devices respect that, without a wait (PTX ISA 9.7.16.6.4.5).
+/// Registers that a load has yet to fill are used: devices respect that, without a wait (PTX ISA 9.7.16.6.4.5).
 void Ordering::note_early_use(const WarpState& warp, const machine::EventSite& settle) {
     const program::MicroOp& user = settle.op[1];  // a settle stands before what touches them
     if (user.op == Op::call || user.op == Op::ret || user.op == Op::exit || user.op == Op::trap) return;
@@ -172,14 +173,16 @@ void Ordering::note_early_use(const WarpState& warp, const machine::EventSite& s
             return each.kind == program::Operand::Kind::reg && each.index == r;
         });
     };
+    std::vector<program::RegisterId> used;
+    program::for_each_use(function, user, [&](program::RegisterId r) { used.push_back(r); });
     for (const program::MicroOp* load : warp.loads) {
         if (load < function.ops.data() || load >= function.ops.data() + function.ops.size()) continue;  // a caller's
         for (const program::Operand& each : function.sources(*settle.op)) {
-            if (!fills(load, each.index)) continue;
+            if (!fills(load, each.index) || std::ranges::find(used, each.index) == used.end()) continue;
             machine::EventSite from = settle;
             from.op = load;
             return misuse(site_of(settle), site_of(from), "tensor-registers",
-                          "this touches a register of a tcgen05.ld that no tcgen05.wait::ld has waited for", {},
+                          "this uses a register of a tcgen05.ld that no tcgen05.wait::ld has waited for", {},
                           "tcgen05.wait::ld before it; the register is right without, but Tensor Memory must not be "
                           "overwritten or freed before",
                           Severity::note);
