@@ -180,7 +180,10 @@ void Ordering::fence(const machine::Fence& event) {
         case FenceKind::async_after_generic_acquire:
         case FenceKind::async_after_generic_release: publish_to(&Knowledge::fenced_shared); break;
         case FenceKind::tensormap_release:
-            w.cluster->map_released.join(knows.seen);
+            each_knowledge(warp, event.site.lanes, [&](const Knowledge& knows, std::uint32_t lanes) {
+                w.cluster->map_released.join(knows.seen);
+                add_own(warp, lanes, w.cluster->map_released);
+            });
             for (auto& [address, map] : maps_) map.released = map.released || map.agent == warp.agent;
             break;
         case FenceKind::tensormap_acquire:

@@ -178,7 +178,8 @@ void Ordering::check_written_map(const Who& who, machine::Address map, std::uint
         if (writer == nullptr || writer->async_proxy) continue;
         const Agent& agent = agents_[writer->agent];
         if (agent.kind != Agent::Kind::warp || agent.cluster != who.cluster->serial ||
-            who.cluster->map_released.of(agent.index) >= writer->epoch)
+            who.cluster->map_released.of(agent.index) >= writer->epoch ||
+            who.cluster->map_released.lanes_of(writer->agent, writer->epoch) != 0)
             continue;
         return misuse(
             site, writer->site, "tensormap-fence",
