@@ -28,17 +28,18 @@ std::string plain(const std::string& text) {
     return out.starts_with('.') || out.starts_with('\'') ? "\\&" + out : out;
 }
 
+/// The values to choose from, where a line may break between two.
 std::string what_it_takes(const OptionDefinition& option) {
     std::string words;
-    for (const std::string& value : option.values) words += (words.empty() ? "" : "|") + value;
-    return words.empty() ? option.value : words;
+    for (const std::string& value : option.values) words += (words.empty() ? "" : "|\\:") + plain(value);
+    return words.empty() ? plain(option.value) : words;
 }
 
 std::string heading(const OptionDefinition& option) {
     std::string out;
     for (const std::string& name : option.names)
         out += fmt::format("{}\\fB{}\\fR", out.empty() ? "" : ", ", plain(name));
-    if (!option.flag && !option.positional) out += fmt::format(" \\fI{}\\fR", plain(what_it_takes(option)));
+    if (!option.flag && !option.positional) out += fmt::format(" \\fI{}\\fR", what_it_takes(option));
     return out;
 }
 
@@ -46,7 +47,7 @@ std::string options(const CommandDefinition& command) {
     std::string out;
     for (const OptionDefinition& option : command.options) {
         out += fmt::format(".TP\n{}\n{}", heading(option), plain(option.description));
-        if (option.positional && !option.values.empty()) out += ": " + plain(what_it_takes(option));
+        if (option.positional && !option.values.empty()) out += ": " + what_it_takes(option);
         out += "\n";
     }
     return out;

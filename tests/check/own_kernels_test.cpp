@@ -22,7 +22,7 @@ void expect_no_finding(const Folder& folder, bool with_product) {
         if (kernel.generation != folder.generation) continue;
         SCOPED_TRACE(kernel.name);
         const int extent = kernel.simt || !with_product ? 128 : 256;
-        auto job = host::gemm_job(kernel, {.m = extent, .n = extent, .k = extent / 2}, folder.arch);
+        auto job = host::gemm_job(kernel, {.m = extent, .n = extent, .k = 128}, folder.arch);
         ASSERT_TRUE(job) << to_string(job.error());
         Checks checks;
         exec::LaunchOptions options;
