@@ -92,13 +92,14 @@ KSets::Added Provenance::add_ks(const machine::EventSite& site, std::uint32_t be
     return added;
 }
 
-/// Whether accumulators hold something of unknown origin, so that what is added to them is not all. Those of a wgmma
-/// hold D already: the value of one that is not followed says nothing.
+/// Whether accumulators hold something of unknown origin, so that what is added to them is not all. Those that D is
+/// written over hold it already: the value of one that is not followed says nothing.
 bool Provenance::accumulators_lost(const WarpRegisters& r, const program::Mma& mma, const MatrixMaps::Multiply& map) {
     for (int reg = 0; reg < map.d_registers; ++reg) {
         const std::uint32_t place =
             mma.warpgroup ? r.place(reg) : r.source_place(map.a_registers + map.b_registers + reg);
-        if (mma.warpgroup && !r.row(place).held()) continue;
+        const bool overwritten = mma.warpgroup || place == r.place(reg);
+        if (overwritten && !r.row(place).held()) continue;
         for (int lane = 0; lane < 32; ++lane)
             for (const Origin& byte : r.word(place, 1, lane))
                 if (byte.kind() == Origin::Kind::unknown) return true;
