@@ -74,7 +74,7 @@ TEST(Notes, ComeLastAndAreNoFindings) {
     EXPECT_EQ(both[0].check, "bank-conflicts");
     EXPECT_EQ(check::count_of(both, check::Severity::finding), 1u);
     EXPECT_THAT(findings_text(both), HasSubstr("note (tensor-fence): a message"));
-    EXPECT_THAT(findings_text(both), HasSubstr("1 finding, 1 note\n"));
+    EXPECT_THAT(findings_text(both), HasSubstr("1 finding, 1 note: 1 bank-conflicts, 1 tensor-fence\n"));
     EXPECT_THAT(findings_text({note}), HasSubstr("no finding, 1 note\n"));
     EXPECT_EQ(findings_as_json(both)[1].at("severity"), "note");
     const json results = findings_as_sarif(one_run(both)).at("runs")[0].at("results");

@@ -187,6 +187,8 @@ class Provenance : public Check {
     using ShapeOf = std::function<std::optional<atom::SharedOperand>(std::uint64_t descriptor, bool transposed)>;
     void check_tile(const machine::EventSite& site, const char* name, DescriptorKind kind, MemoryShadow::Cta cta,
                     std::uint64_t descriptor, const ShapeOf& shape_of);
+    void check_mixed(const machine::EventSite& site, const char* name, DescriptorKind kind, MemoryShadow::Cta cta,
+                     std::uint64_t descriptor, const atom::SharedOperand& shape, const Box& box);
     void check_pattern(const machine::EventSite& site, const char* name, DescriptorKind kind, MemoryShadow::Cta cta,
                        std::uint64_t descriptor, const ShapeOf& shape_of);
     bool reads_a_matrix(DescriptorKind kind, MemoryShadow::Cta cta, std::uint64_t descriptor,

@@ -40,14 +40,19 @@ namespace {
 
 constexpr std::uint32_t most_parts = 32, least_part = 8;  // of D's picture
 
-Provenance::ResultMap map_of(const Product& product) {
+/// Of all that D says it has, which may be more than M rows and N columns.
+Provenance::ResultMap map_of(const ProductMatrix& d) {
     Provenance::ResultMap out;
+    std::uint32_t rows = 1, columns = 1;
+    for (const ProductMatrix::Place& place : d.units)
+        if (place.row != ProductMatrix::Place::nowhere)
+            rows = std::max(rows, place.row + 1), columns = std::max(columns, place.column + 1);
     const auto split = [](std::uint32_t all, std::uint32_t& parts, std::uint32_t& part) {
         part = std::max(least_part, std::bit_ceil((all + most_parts - 1) / most_parts));
         parts = (all + part - 1) / part;
     };
-    split(product.m * product.batch, out.rows, out.part_rows);
-    split(product.n, out.columns, out.part_columns);
+    split(rows, out.rows, out.part_rows);
+    split(columns, out.columns, out.part_columns);
     out.parts.resize(std::size_t{out.rows} * out.columns);
     return out;
 }
@@ -60,7 +65,7 @@ void Provenance::check_result(const program::Programs& programs, bool misplaced,
     const ProductMatrix* const d = product_->with(ProductMatrix::Role::d);
     if (d == nullptr) return;
     results_ = {};
-    result_map_ = map_of(*product_);
+    result_map_ = map_of(*d);
     auto& [proven, wrong, unknown] = results_;
     std::vector<std::string> facts;
     constexpr std::size_t most_facts = 4;

@@ -29,6 +29,7 @@ void Provenance::check_tile(const machine::EventSite& site, const char* name, De
                          layout::traits(box->swizzle).name, layout::traits(is.swizzle).name),
              {fmt::format("the tile begins at {:#x}, the descriptor at {:#x}", box->begin, is.start_bytes)},
              "give the tensor map and the descriptor the same swizzle");
+    if (box != nullptr) check_mixed(site, name, kind, cta, descriptor, shape, *box);
     check_pattern(site, name, kind, cta, descriptor, shape_of);
     if (!all_written(cta, kind, descriptor, shape)) {
         const OperandCells cells = shared_cells(cta, kind, {descriptor}, shape);
@@ -40,21 +41,27 @@ void Provenance::check_tile(const machine::EventSite& site, const char* name, De
                  {fmt::format("{}'s descriptor reads: {}", name, describe(is))},
                  "compare the tile's size and place with what the descriptor spans: `tilepath show` draws it");
     }
+}
+
+/// An operand that begins in `box` and goes on in a tile of another tensor.
+void Provenance::check_mixed(const machine::EventSite& site, const char* name, DescriptorKind kind,
+                             MemoryShadow::Cta cta, std::uint64_t descriptor, const atom::SharedOperand& shape,
+                             const Box& box) {
     const std::vector<std::int32_t>* const places = maps_->shared_places(kind, descriptor, shape);
-    if (box == nullptr || places == nullptr) return;
+    if (places == nullptr) return;
     const std::uint32_t base = MatrixMaps::base(descriptor);
     const auto [first, last] = std::ranges::minmax(*places);
     for (std::uint32_t at = base + static_cast<std::uint32_t>(first / 8);
          at <= base + static_cast<std::uint32_t>(last / 8); at += 16) {
-        const Box* const there = at >= box->begin && at < box->end ? box : box_at(cta, at);
-        if (there == nullptr || there->tensor == box->tensor) continue;
+        const Box* const there = at >= box.begin && at < box.end ? &box : box_at(cta, at);
+        if (there == nullptr || there->tensor == box.tensor) continue;
         const bool read = std::ranges::any_of(
             *places, [&](std::int32_t bit) { return (base + static_cast<std::uint32_t>(bit / 8)) / 16 == at / 16; });
         if (!read) continue;
         tell(site, fmt::format("{} mixes tiles of two tensors", name),
-             {fmt::format("{}'s descriptor reads: {}", name, describe(is)),
+             {fmt::format("{}'s descriptor reads: {}", name, describe(view_of(kind, descriptor))),
               fmt::format("TMA wrote {:#x} to {:#x} from the tensor at {:#x}, {:#x} to {:#x} from that at {:#x}",
-                          box->begin, box->end - 1, box->tensor, there->begin, there->end - 1, there->tensor)},
+                          box.begin, box.end - 1, box.tensor, there->begin, there->end - 1, there->tensor)},
              "compare the tile's size and place with what the descriptor spans: `tilepath show` draws it");
         return;
     }
