@@ -53,7 +53,8 @@ void Tiles::product() {
     constexpr std::string_view keys[] = {"tcgen05.mma", "tcgen05.mma.sp", "tcgen05.mma.ws", "tcgen05.mma.ws.sp"};
     for (int tries = 0; tries < 20; ++tries) {
         const isa::Instance* instance = forms_.choose(choices_.among(keys), choices_, [&](const isa::Instance& each) {
-            return word_of(each, "group") == group();
+            // ::use and ::lastuse want a collector that an earlier product has filled.
+            return word_of(each, "group") == group() && (wild_ || !word_of(each, "collect").ends_with("use"));
         });
         if (instance != nullptr && product_of(*instance)) return;
     }
