@@ -49,12 +49,21 @@ void Tiles::warpgroup_product() {
     meet();
 }
 
+namespace {
+
+/// With ::use or ::lastuse, which want a collector that an earlier product has filled.
+bool reads_collector(const isa::Instance& instance) {
+    return std::ranges::any_of(
+        instance.words, [](std::string_view word) { return word.starts_with("collector") && word.ends_with("use"); });
+}
+
+}  // namespace
+
 void Tiles::product() {
     constexpr std::string_view keys[] = {"tcgen05.mma", "tcgen05.mma.sp", "tcgen05.mma.ws", "tcgen05.mma.ws.sp"};
     for (int tries = 0; tries < 20; ++tries) {
         const isa::Instance* instance = forms_.choose(choices_.among(keys), choices_, [&](const isa::Instance& each) {
-            // ::use and ::lastuse want a collector that an earlier product has filled.
-            return word_of(each, "group") == group() && (wild_ || !word_of(each, "collect").ends_with("use"));
+            return word_of(each, "group") == group() && (wild_ || !reads_collector(each));
         });
         if (instance != nullptr && product_of(*instance)) return;
     }
