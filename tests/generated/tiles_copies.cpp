@@ -159,7 +159,8 @@ Kernel::Map Tiles::any_map(bool of_slots, bool reduces) {
 void Tiles::tensor_load() {
     const unsigned which = choices_.below(spoils(6) ? maps_.size() : 2);
     const machine::TensorMap& map = maps_[which].map;
-    const bool many = cluster_ == 2 && choices_.one_in(2), pair = group_ == 2 && choices_.one_in(2);
+    // With cta_group::2 one CTA's barrier counts what both receive; here each waits at its own.
+    const bool many = cluster_ == 2 && choices_.one_in(2), pair = group_ == 2 && !many && choices_.one_in(2);
     const isa::Instance* copy = forms_.choose("cp.async.bulk.tensor", choices_, [&](const isa::Instance& each) {
         return each.form->operand("mbar") >= 0 && has_word(each, "multicast::cluster") == many &&
                (pair || !has_word(each, "cta_group::2")) && fits(each, map);
