@@ -112,6 +112,49 @@ TEST(TensorMemory, RegistersUsedWithoutAWaitAreNoted) {
     expect_none(findings_of(begin + multiply + commit + wait + after + load + loaded + use + end, four));
 }
 
+/// %rd7, %r13: 4 bytes of global and of shared memory for each thread.
+const std::string own_word =
+    "    mul.wide.u32 %rd7, %r1, 4;\n    add.s64 %rd7, %rd7, %rd1;\n    mad.lo.u32 %r13, %r1, 4, %r2;\n";
+
+TEST(TensorMemory, CellsThatNobodyWroteAreLoadedNotStored) {
+    const std::string take = load + loaded + own_word;
+    expect_none(findings_of(begin + take + end, four));
+    expect_none(
+        findings_of(begin + take + "    add.f32 %f1, %f1, %f1;\n    st.global.u32 [%rd7], %r12;\n" + end, four));
+    expect_none(findings_of(begin + store + stored + take + "    st.global.u32 [%rd7], %r23;\n" + end, four));
+    expect_none(
+        findings_of(begin + multiply + commit + wait + after + take + "    st.global.u32 [%rd7], %r23;\n" + end, four));
+    const std::string advice = "the products, copies and stores put something";
+    expect_one(findings_of(begin + take + "    st.global.u32 [%rd7], %r23;\n" + end, four), "provenance", "st.global",
+               advice);
+    expect_one(findings_of(begin + take +
+                               "    st.shared.u32 [%r13], %r23;\n    ld.shared.u32 %r24, [%r13];\n"
+                               "    st.global.u32 [%rd7], %r24;\n" +
+                               end,
+                           four),
+               "provenance", "st.shared", advice);
+    // Whatever it becomes on the way.
+    expect_one(findings_of(begin + take +
+                               "    mov.b32 %f1, %r23;\n    fma.rn.f32 %f1, %f1, 0f40000000, 0f3F800000;\n"
+                               "    cvt.rn.f16x2.f32 %r24, %f1, %f1;\n    st.global.u32 [%rd7], %r24;\n" +
+                               end,
+                           four),
+               "provenance", "st.global", advice);
+    // Columns that are allocated again are as if nobody had written them.
+    const std::string again =
+        "    @%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r20, 32;\n"
+        "    @%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%r3+32], 32;\n";
+    expect_one(findings_of(begin + store + stored + before + meet + after + again + meet + after + take +
+                               "    st.global.u32 [%rd7], %r23;\n" + end,
+                           four),
+               "provenance", "st.global", advice);
+}
+
+TEST(TensorMemory, CellsThatNobodyWroteAreNotMultiplied) {
+    expect_one(findings_of(begin + add + commit + wait + after + load + loaded + end, four), "provenance",
+               "tcgen05.mma", "what was stored or copied there");
+}
+
 TEST(TensorMemory, OperandsAreSeenByTheAsyncProxy) {
     std::string without = begin;
     const std::string fence = "    fence.proxy.async.shared::cta;\n";

@@ -67,7 +67,9 @@ Origin combine(std::span<const Origin> operands, KSets& sets) {
     std::optional<Origin> sum, data;
     bool mixed = false;
     for (const Origin& each : operands) {
-        if (each.kind() == Kind::sum) {
+        if (each == Origin::unwritten_cell()) {
+            return each;  // whatever the others are
+        } else if (each.kind() == Kind::sum) {
             if (!sum) {
                 sum = each;
             } else if (sum->m() != each.m() || sum->n() != each.n()) {

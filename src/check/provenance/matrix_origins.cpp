@@ -55,6 +55,10 @@ void Provenance::store_matrix(const WarpRegisters& r, const machine::EventSite& 
         }
     for (std::uint32_t left = at->lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        if (std::ranges::count(rows[lane], Origin::unwritten_cell()) != 0) {
+            tell_unwritten(site, at->spaces[lane], at->addresses[lane]);
+            std::ranges::replace(rows[lane], Origin::unwritten_cell(), Origin{});
+        }
         write(site, at->spaces[lane], at->addresses[lane], 16, rows[lane].data());
     }
 }

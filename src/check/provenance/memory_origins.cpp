@@ -1,4 +1,6 @@
 // Loads, stores and copies: origins go between registers, shared and global memory.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 
@@ -84,6 +86,15 @@ void Provenance::write_words(const machine::EventSite& site, Space space, machin
     memory_.write_global(address, words, from, 0);
 }
 
+/// Cells of Tensor Memory that nobody has written may be loaded, not stored; but for registers that had no room.
+void Provenance::tell_unwritten(const machine::EventSite& site, Space space, machine::Address address) {
+    if (space == Space::local || space == Space::param) return;
+    tell(site, "stores what was in cells of Tensor Memory that nobody has written",
+         {fmt::format("at {} {:#x}", program::name(space), address)},
+         "compare the columns and lanes that are loaded with those where the products, copies and stores put "
+         "something: `tilepath show`");
+}
+
 void Provenance::load(const WarpRegisters& r, const machine::EventSite& site) {
     const LaneAddresses* const at = addresses(site);
     if (at == nullptr) return r.forget_destinations();
@@ -141,6 +152,13 @@ void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
                         r.copy_word(r.source_place(i), words, lane, w, lane_words_, filled);
                     else
                         lane_words_.set(filled, PackedWord{});
+            bool unwritten = false;
+            for (std::uint32_t word = 0; word < filled; ++word) {
+                if (lane_words_.packed(word) != PackedWord::from(Origin::unwritten_cell())) continue;
+                unwritten = true;
+                lane_words_.set(word, PackedWord{});  // told once
+            }
+            if (unwritten) tell_unwritten(site, at->spaces[l], at->addresses[l]);
             return write_words(site, at->spaces[l], at->addresses[l], filled, lane_words_);
         }
         std::array<Origin, most_lane_bytes> out{};
@@ -149,6 +167,10 @@ void Provenance::store(const WarpRegisters& r, const machine::EventSite& site) {
             const int words = r.words(r.source(i));
             for (std::uint32_t b = 0; b < bytes && int(b / 4) < words; ++b)
                 out[filled + b] = r.word(r.source_place(i), words, lane, int(b / 4))[b % 4];
+        }
+        if (std::ranges::count(out, Origin::unwritten_cell()) != 0) {
+            tell_unwritten(site, at->spaces[l], at->addresses[l]);
+            std::ranges::replace(out, Origin::unwritten_cell(), Origin{});
         }
         write(site, at->spaces[l], at->addresses[l], filled, out.data(), lane);
     });

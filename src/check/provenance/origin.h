@@ -12,7 +12,7 @@ class Origin {
   public:
     enum class Kind : std::uint8_t {
         unknown,    ///< arithmetic that no check follows
-        unwritten,  ///< shared memory that nobody has written
+        unwritten,  ///< shared or Tensor Memory that nobody has written
         zero,       ///< a constant, or what fills a box outside its tensor
         memory,     ///< the byte of global memory at address()
         element,    ///< of a value converted from the element at address()
@@ -21,6 +21,8 @@ class Origin {
 
     constexpr Origin() = default;
     static constexpr Origin unwritten() { return Origin(Kind::unwritten, 0, 0); }
+    /// A cell of Tensor Memory: registers may hold it, and even compute with it, if nobody uses what comes of that.
+    static constexpr Origin unwritten_cell() { return Origin(Kind::unwritten, 0, 1); }
     static constexpr Origin zero() { return Origin(Kind::zero, 0, 0); }
     static constexpr Origin memory(machine::Address address) { return Origin(Kind::memory, 0, address); }
     static constexpr Origin element(machine::Address address) { return Origin(Kind::element, 0, address); }

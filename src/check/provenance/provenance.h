@@ -45,6 +45,9 @@ class Provenance : public Check {
     void bulk_landed(const machine::BulkCopy& event) override;
     void tensor_issued(const machine::TensorOperation& event) override;
     void tensor_landed(const machine::TensorOperation& event) override;
+    void tensor_allocation(const machine::TensorAllocation& event) override {
+        if (event.allocated) tensor_.allocated({event.site.cluster, event.site.rank}, event.column, event.columns);
+    }
     void cta_ends(const machine::CtaEvent& event) override {
         memory_.leave({event.cluster, event.rank});
         tensor_.leave({event.cluster, event.rank});
@@ -124,6 +127,7 @@ class Provenance : public Check {
                     Words& to, std::size_t at);
     void write(const machine::EventSite& site, program::Space space, machine::Address address, std::uint32_t bytes,
                const Origin* from, int lane = -1);
+    void tell_unwritten(const machine::EventSite& site, program::Space space, machine::Address address);
     void write_words(const machine::EventSite& site, program::Space space, machine::Address address,
                      std::uint32_t words, const Words& from);
     void load_tile(const WarpRegisters& registers, const machine::EventSite& site);

@@ -3,6 +3,11 @@
 #include <algorithm>
 
 namespace tilepath::check {
+namespace {
+
+constexpr PackedWord unwritten = PackedWord::from(Origin::unwritten_cell());
+
+}  // namespace
 
 const TensorShadow::Cta* TensorShadow::find(MemoryShadow::Cta cta) const {
     if (last_ == nullptr || last_cta_ != cta) {
@@ -43,23 +48,25 @@ Word TensorShadow::word(const Tile& tile, std::uint32_t lane, std::uint32_t colu
 
 Word TensorShadow::read(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column) const {
     const Cta* const from = find(cta);
-    if (from == nullptr || lane >= lanes || column >= columns) return {};
+    if (lane >= lanes || column >= columns) return {};
+    if (from == nullptr) return unwritten.word();
     if (const Tile* const tile = tile_at(*from, lane, column)) return word(*tile, lane, column);
-    return from->cells.empty() ? Word{} : from->cells.word(column * lanes + lane);
+    return from->cells.empty() ? unwritten.word() : from->cells.word(column * lanes + lane);
 }
 
 void TensorShadow::read(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column, Words& to,
                         std::size_t at) const {
     const Cta* const from = find(cta);
-    if (from == nullptr || lane >= lanes || column >= columns) return to.set(at, PackedWord{});
+    if (lane >= lanes || column >= columns) return to.set(at, PackedWord{});
+    if (from == nullptr) return to.set(at, unwritten);
     if (const Tile* const tile = tile_at(*from, lane, column)) return to.set(at, word(*tile, lane, column));
-    if (from->cells.empty()) return to.set(at, PackedWord{});
+    if (from->cells.empty()) return to.set(at, unwritten);
     to.take(at, from->cells, column * lanes + lane);
 }
 
 /// An accumulator becomes plain cells.
 void TensorShadow::dissolve(Cta& cta, std::size_t index) {
-    if (cta.cells.empty()) cta.cells.resize(std::size_t{columns} * lanes, {});
+    if (cta.cells.empty()) cta.cells.resize(std::size_t{columns} * lanes, unwritten);
     const Tile tile = cta.tiles[index];
     cta.tiles.erase(cta.tiles.begin() + static_cast<std::ptrdiff_t>(index));
     for (std::uint32_t c = 0; c < static_cast<std::uint32_t>(tile.sums->map->columns); ++c)
@@ -81,9 +88,7 @@ bool TensorShadow::meet(const Tile& tile, const machine::TensorCells& cells) {
 }
 
 void TensorShadow::forget(MemoryShadow::Cta cta, const machine::TensorCells& cells) {
-    const auto found = ctas_.find(cta);
-    if (found == ctas_.end()) return;
-    Cta& state = found->second;
+    Cta& state = ctas_[cta];
     for (std::size_t i = 0; i < state.tiles.size();) {
         if (meet(state.tiles[i], cells))
             dissolve(state, i);
@@ -91,11 +96,21 @@ void TensorShadow::forget(MemoryShadow::Cta cta, const machine::TensorCells& cel
             ++i;
     }
     Words& all = state.cells;
-    if (all.empty()) return;
+    if (all.empty()) all.resize(std::size_t{columns} * lanes, unwritten);
     const std::uint32_t end = std::min(cells.column + cells.columns, columns);
     for (std::uint32_t column = cells.column; column < end; ++column)
         for (std::uint32_t lane = 0; lane < lanes; ++lane)
             if (cells.lanes[lane / 32] >> lane % 32 & 1) all.set(column * lanes + lane, PackedWord{});
+}
+
+void TensorShadow::allocated(MemoryShadow::Cta cta, std::uint32_t column, std::uint32_t count) {
+    const auto found = ctas_.find(cta);
+    if (found == ctas_.end()) return;
+    Cta& of = found->second;
+    std::erase_if(of.tiles, [&](const Tile& tile) { return tile.column >= column && tile.column < column + count; });
+    if (of.cells.empty()) return;
+    const std::size_t end = std::size_t{std::min(column + count, columns)} * lanes;
+    for (std::size_t at = std::size_t{column} * lanes; at < end; ++at) of.cells.set(at, unwritten);
 }
 
 void TensorShadow::write(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_t column, const Word& word) {
@@ -110,7 +125,7 @@ void TensorShadow::write(MemoryShadow::Cta cta, std::uint32_t lane, std::uint32_
         else
             ++i;
     }
-    if (to.cells.empty()) to.cells.resize(std::size_t{columns} * lanes, {});
+    if (to.cells.empty()) to.cells.resize(std::size_t{columns} * lanes, unwritten);
     to.cells.set(column * lanes + lane, word);
 }
 

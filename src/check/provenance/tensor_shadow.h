@@ -42,6 +42,8 @@ class TensorShadow {
     std::shared_ptr<TensorSums> sums(MemoryShadow::Cta cta, std::uint32_t column, const TensorTileMap* map) const;
     /// The accumulator takes these columns; what others were there ends. `part`: the CTA's rank in its pair.
     void set_sums(MemoryShadow::Cta cta, std::uint32_t column, std::uint32_t part, std::shared_ptr<TensorSums> sums);
+    /// Nobody has written these columns since.
+    void allocated(MemoryShadow::Cta cta, std::uint32_t column, std::uint32_t count);
     void leave(MemoryShadow::Cta cta);
     /// That it takes, at most so far.
     std::size_t bytes() const { return most_bytes_; }
