@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 
 #include "check/provenance/provenance.h"
 
@@ -116,8 +115,30 @@ void Provenance::check_result(const program::Programs& programs, bool misplaced,
 
 namespace {
 
+/// The rows of D, or its columns: which there are, and which of them something was multiplied for.
+class Lines {
+  public:
+    void add(std::uint32_t line, bool covered) {
+        if (line >= all_.size()) all_.resize(line + 1, absent);
+        if (covered)
+            all_[line] = is_covered;
+        else if (all_[line] == absent)
+            all_[line] = is_not;
+    }
+    std::vector<std::uint32_t> uncovered() const {
+        std::vector<std::uint32_t> out;
+        for (std::uint32_t line = 0; line < all_.size(); ++line)
+            if (all_[line] == is_not) out.push_back(line);
+        return out;
+    }
+
+  private:
+    enum State : std::uint8_t { absent, is_not, is_covered };
+    std::vector<State> all_;
+};
+
 /// `3, 16 to 23`.
-std::string describe_ranges(const std::set<std::uint32_t>& numbers) {
+std::string describe_ranges(const std::vector<std::uint32_t>& numbers) {
     std::string out;
     for (auto at = numbers.begin(); at != numbers.end();) {
         const std::uint32_t first = *at;
@@ -137,16 +158,15 @@ void Provenance::tell_uncovered(const program::Programs& programs, const std::ve
                                 std::vector<Finding>& out) const {
     const ProductMatrix& d = *product_->with(ProductMatrix::Role::d);
     if (multiplies_.begin() == multiplies_.end() || std::ranges::find(covered, 1) == covered.end()) return;
-    std::set<std::uint32_t> rows, columns;
     std::uint32_t count = 0;
     std::size_t example = covered.size();
+    Lines of_rows, of_columns;
     for (std::size_t i = 0; i < covered.size(); ++i) {
         if (d.units[i].row == ProductMatrix::Place::nowhere) continue;
-        rows.insert(d.units[i].row), columns.insert(d.units[i].column);
+        of_rows.add(d.units[i].row, covered[i] != 0), of_columns.add(d.units[i].column, covered[i] != 0);
         if (covered[i] == 0) ++count, example = std::min(example, i);
     }
-    for (std::size_t i = 0; i < covered.size(); ++i)
-        if (covered[i] != 0) rows.erase(d.units[i].row), columns.erase(d.units[i].column);
+    const std::vector<std::uint32_t> rows = of_rows.uncovered(), columns = of_columns.uncovered();
     if (rows.empty() && columns.empty()) return;
     const auto last = std::ranges::max_element(multiplies_, {}, [](const auto& each) { return each.second.times; });
     Finding finding = finding_at("provenance", programs, last->first, last->second);
