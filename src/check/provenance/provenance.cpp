@@ -43,6 +43,7 @@ std::vector<Finding> Provenance::findings(const program::Programs& programs) {
     const bool strayed = misplaced != tallies_.end() && strays_.begin() != strays_.end();
     const auto add = [&](const program::MicroOp* op, const Tally& tally) {
         Finding finding = finding_at("provenance", programs, op, tally);
+        finding.severity = tally.severity;
         finding.message = tally.message;
         finding.facts = tally.facts;
         finding.advice = tally.advice;

@@ -79,6 +79,7 @@ class Provenance : public Check {
 
   private:
     struct Tally : InstructionTally {
+        Severity severity = Severity::finding;
         bool of_result = false;  ///< about D, not about an operand
         std::string message, advice;
         std::vector<std::string> facts;
