@@ -3,30 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
-#include "check/provenance/product_of.h"
-#include "check/provenance/provenance.h"
-#include "host/launch_file.h"
+#include "check/checked_launch.h"
 
 namespace tilepath::check {
 namespace {
 
 using testing::HasSubstr;
 
-struct Checked {
-    std::vector<Finding> findings;
-    Provenance::Counts operands, results;
-};
-
 /// A kernel whose `body` may use %rd1 to %rd5, the buffers A, B, D, SFA and SFB; %r1, the lane; %r2, the lane's group
 /// of four; %r3, its place in it.
 Checked check(const std::string& target, const std::string& body, const std::string& tables) {
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("tilepath_fragments_" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "kernel.ptx") << ".version 8.7\n.target " << target << R"(
+    const std::string ptx = ".version 8.7\n.target " + target + R"(
 .address_size 64
 .visible .entry kernel(.param .u64 a, .param .u64 b, .param .u64 d, .param .u64 sfa, .param .u64 sfb)
 {
@@ -47,29 +34,12 @@ Checked check(const std::string& target, const std::string& body, const std::str
     mov.f32 %f2, 0f00000000;
     mov.f32 %f3, 0f00000000;
     mov.f32 %f4, 0f00000000;
-)" << body << "    ret;\n}\n";
-    std::ofstream(folder / "launch.toml") << "module = \"kernel.ptx\"\ngrid = [1]\nblock = [32]\n"
-                                             "arg = [{ buffer = \"A\" }, { buffer = \"B\" }, { buffer = \"D\" }, "
-                                             "{ buffer = \"SFA\" }, { buffer = \"SFB\" }]\n"
-                                          << tables;
-    const auto file = host::read_launch_file((folder / "launch.toml").string());
-    EXPECT_TRUE(file) << (file ? "" : to_string(file.error()));
-    const auto job = host::prepare(*file);
-    EXPECT_TRUE(job) << (job ? "" : to_string(job.error()));
-    std::filesystem::remove_all(folder);
-    if (!job) return {};
-    Checks checks;
-    exec::LaunchOptions options;
-    options.observer = &checks;
-    const auto outcome = host::run_on_cpu(*job, options, [&](std::span<const machine::Address> addresses) {
-        checks.expect(product_of(*job, addresses).value());
-    });
-    EXPECT_TRUE(outcome && outcome->ok());
-    Checked out;
-    for (const Finding& finding : checks.findings(*job->launches[0].program))
-        if (finding.check == "provenance") out.findings.push_back(finding);
-    out.operands = checks.provenance().counts(), out.results = checks.provenance().results();
-    return out;
+)" + body + "    ret;\n}\n";
+    return checked(ptx,
+                   "module = \"kernel.ptx\"\ngrid = [1]\nblock = [32]\n"
+                   "arg = [{ buffer = \"A\" }, { buffer = \"B\" }, { buffer = \"D\" }, "
+                   "{ buffer = \"SFA\" }, { buffer = \"SFB\" }]\n" +
+                       tables);
 }
 
 void expect_proven(const Checked& checked, std::uint64_t elements) {
